@@ -1,5 +1,6 @@
 import type { Issue } from '../domain/result.ts'
 import { newestRubric } from '../domain/rubric/claim-values.ts'
+import type { Rubric } from '../domain/rubric/rubric.ts'
 import type { Agreement, AgreementCall, RaterCoverage, StoredRaters } from '../schemas/agreement.ts'
 import { MAX_AGREEMENT_LABELS, type Rating } from '../schemas/agreement.ts'
 import { RequestError } from '../schemas/problem.ts'
@@ -23,7 +24,7 @@ export async function computeAgreement(
   if (stored === undefined && ratings === undefined)
     throw invalid('there is nothing to compare', [{ path: '/ratings', message: 'is required without stored' }])
   const beside = Object.entries({ ratings, labels, scale }).filter(([, value]) => value !== undefined)
-  const faults = beside.map(([name]) => ({ path: `/${name}`, message: `does not go with stored: ${INSTEAD[name]}` }))
+  const faults = beside.map(([name]) => ({ path: `/${name}`, message: 'does not go with stored' }))
   if (stored !== undefined && faults.length > 0) throw invalid('give ratings or stored, not both', faults)
   const { request, coverage, evidence_agreement } =
     stored === undefined
@@ -32,12 +33,6 @@ export async function computeAgreement(
   const computed = await compute('agreement', { ...request, ...(bootstrap && { bootstrap }) })
   if (!computed.ok) throw invalid('the agreement of these ratings cannot be computed', computed.error)
   return { ...computed.value, ...(coverage && { coverage }), ...(evidence_agreement && { evidence_agreement }) }
-}
-
-const INSTEAD: Readonly<Record<string, string>> = {
-  ratings: 'give one of them',
-  labels: 'the measure says which there are',
-  scale: 'the measure has its own',
 }
 
 const invalid = (detail: string, errors: readonly Issue[]) => new RequestError('invalid_request', detail, { errors })
@@ -49,45 +44,45 @@ interface RaterWord {
   readonly name: string
 }
 
-/** Parses rater words. `measured`: the measures that the harness has. Throws a RequestError with places `/stored/raters/{index}`. */
-function parseRaters(words: readonly string[], measure: Measure, measured: readonly string[]): RaterWord[] {
+/** Parses rater words, whose form the schema of the call has checked. Throws a RequestError for `signals` of a measure that the harness lacks. */
+function parseRaters(words: readonly string[], measure: Measure, rubric: Rubric | null): RaterWord[] {
+  const measured = measuredWords(rubric)
   const instead = measured.length > 0 ? `take the measure ${measured.join(' or ')}` : 'this rubric has no such claim'
-  const raters = words.map(parseRater)
   const message = `the harness measures no ${measure.word}; ${instead}`
-  const issues = raters.flatMap(({ kind }, index) =>
-    kind === 'signals' && measure.measured_by === null ? [{ path: `/stored/raters/${index}`, message }] : [],
-  )
-  if (issues.length > 0) throw incomparable(...issues)
-  return raters
-}
-
-/** Parses a rater word, whose form the schema of the call has checked. */
-function parseRater(word: string): RaterWord {
-  const [kind = ''] = word.split(':', 1)
-  return { kind: kind as RaterWord['kind'], word, name: word.slice(kind.length + 1) }
+  const at = words.indexOf('signals')
+  if (at !== -1 && measure.measured_by === null) throw incomparable({ path: `/stored/raters/${at}`, message })
+  return words.map((word) => {
+    const [kind = ''] = word.split(':', 1)
+    return { kind: kind as RaterWord['kind'], word, name: word.slice(kind.length + 1) }
+  })
 }
 
 /** Tells whether a name means a judge: the judge's name alone means it under every rubric. */
 const namesJudge = (name: string, { judge, rubric }: { readonly judge: string; readonly rubric: string }): boolean =>
   judge === name || `${judge}@${rubric}` === name
 
-/** The answer of a rater to a question: a rating, or the reason why it has none. */
-type Answered =
-  | { readonly rater: string; readonly rating: string; readonly provenance?: Provenance }
-  | { readonly rater: string; readonly without: 'unverified' | 'failed' | 'cancelled' | 'undecided' }
+/** The answer of a rater to a question; `rating` is present exactly for an answer that ended as `graded`. */
+interface Answer {
+  readonly rater: string
+  readonly end: 'graded' | 'unverified' | 'failed' | 'cancelled' | 'undecided'
+  readonly rating?: string
+  readonly provenance?: Provenance | undefined
+}
 
 /** Lists every answer that a rater word has to a question; none where the rater was not asked. */
-function answersOf(word: RaterWord, question: QuestionRow, humans: readonly ReviewRow[], measure: Measure): Answered[] {
+function answersOf(word: RaterWord, question: QuestionRow, humans: readonly ReviewRow[], measure: Measure): Answer[] {
   switch (word.kind) {
     case 'judge':
     case 'samples':
       return answersOfJudge(word, question, measure)
-    case 'signals':
+    case 'signals': {
+      const { measured_by } = measure
       return rated(
         word.word,
-        measure.measured_by === null ? undefined : categoryOf(question.signals[measure.measured_by]),
+        measured_by === null ? undefined : categoryOf(question.signals[measured_by]),
         'environment',
       )
+    }
     default:
       return humans
         .filter((review) => (word.kind === 'humans' ? !isOfAgent(review) : review.rater === word.name))
@@ -98,19 +93,28 @@ function answersOf(word: RaterWord, question: QuestionRow, humans: readonly Revi
 }
 
 /** Makes the answer of a rating; none where the rater said nothing. */
-const rated = (rater: string, rating: string | null | undefined, provenance?: Provenance): Answered[] =>
-  rating === undefined
-    ? []
-    : [rating === null ? { rater, without: 'undecided' } : { rater, rating, ...(provenance && { provenance }) }]
+function rated(rater: string, rating: string | null | undefined, provenance?: Provenance): Answer[] {
+  if (rating === undefined) return []
+  return [rating === null ? { rater, end: 'undecided' } : { rater, end: 'graded', rating, provenance }]
+}
 
 /** Finds the opinion of a judge in the named batch, or its end there without one, else its opinion in any; undefined: the judge was never asked. */
 const opinionOf = (word: RaterWord, { opinions, ungraded, others }: QuestionRow) =>
   latestOf(word, opinions) ?? ungraded.find((one) => namesJudge(word.name, one)) ?? latestOf(word, others)
 
-function answersOfJudge(word: RaterWord, question: QuestionRow, measure: Measure): Answered[] {
+/** Lists the answer of a judge, or of each of its samples: a grade of a single sample has no votes and is its own. */
+function answersOfJudge(word: RaterWord, question: QuestionRow, measure: Measure): Answer[] {
   const found = opinionOf(word, question)
   if (found === undefined) return []
-  return 'id' in found ? answersIn(word, found, measure) : [{ rater: sampleName(word, 0), without: found.status }]
+  const nameOf = (index: number): string => (word.kind === 'samples' ? `${word.word}#${index}` : word.word)
+  if (!('id' in found)) return [{ rater: nameOf(0), end: found.status }]
+  const isSampled = word.kind === 'samples' && found.votes.length > 0
+  return (isSampled ? found.votes : [found]).flatMap(({ status, label }, index): Answer[] => {
+    const rater = nameOf(index)
+    if (label !== null && (isSampled || status === 'graded'))
+      return rated(rater, measure.rate(label, isSampled ? null : found.claims))
+    return [{ rater, end: status === 'failed' ? 'failed' : 'unverified' }]
+  })
 }
 
 /** Lists the labels and quotes of the judges, and of the samples, that the words name. */
@@ -132,21 +136,6 @@ function latestOf({ kind, name }: RaterWord, opinions: readonly OpinionRow[]): O
   return latest.find(({ status }) => status !== 'failed') ?? latest[0]
 }
 
-const sampleName = ({ kind, word }: RaterWord, index: number): string =>
-  kind === 'samples' ? `${word}#${index}` : word
-
-/** Lists the answer of a judge, or of each of its samples: a grade of a single sample has no votes and is its own. */
-function answersIn(word: RaterWord, opinion: OpinionRow, measure: Measure): Answered[] {
-  const isSampled = word.kind === 'samples' && opinion.votes.length > 0
-  const { claims } = isSampled ? { claims: null } : opinion
-  return (isSampled ? opinion.votes : [opinion]).flatMap((answer, index): Answered[] => {
-    const { status, label } = answer
-    const rater = sampleName(word, index)
-    if (label !== null && (isSampled || status === 'graded')) return rated(rater, measure.rate(label, claims))
-    return [{ rater, without: status === 'failed' ? 'failed' : 'unverified' }]
-  })
-}
-
 /** Bounds the ratings of one answer to ten thousand questions of a hundred raters; more would take many seconds. */
 const MAX_STORED_RATINGS = 1_000_000
 
@@ -159,35 +148,45 @@ async function readStoredRatings(context: AuditContext, stored: StoredRaters) {
   const id = chooseRubric(selected.values(), stored)
   const rubric = newestRubric(context.rubrics, id)
   const measure = findMeasure(stored.measure ?? 'label', rubric)
-  const words = parseRaters(stored.raters, measure, measuredWords(rubric))
+  const words = parseRaters(stored.raters, measure, rubric)
   const questions = new Map([...selected].filter(([, row]) => row.rubric === id))
   const asksHumans = words.some(({ kind }) => kind === 'human' || kind === 'humans')
-  const humans = asksHumans
+  const humans: ReadonlyMap<string, readonly ReviewRow[]> = asksHumans
     ? await standingReviewsOf(context.stores.reviews, questions)
-    : new Map<string, ReviewRow[]>()
+    : new Map()
   const raters = startRaters(words, humans)
   const clusterOf = clustersOfRepeated(questions.values())
   const evidence = tallyEvidence()
-  let [items, ratings] = [0, 0]
+  let [items, given] = [0, 0]
   for await (const [subject, row] of inTurns(questions)) {
     evidence.count(judgedBy(words, row))
     const cluster = clusterOf(row)
     const item = { item: String(items++), ...(cluster !== null && { cluster }) }
-    const answers = words.flatMap((word, index) =>
-      answersOf(word, row, humans.get(subject) ?? [], measure).map((answer) => [index, answer] as const),
-    )
-    ratings += rate(raters, item, answers)
+    const answered = new Set<string>()
+    for (const [index, word] of words.entries())
+      for (const { rater, end, rating, provenance } of answersOf(word, row, humans.get(subject) ?? [], measure)) {
+        // A rater that two words name rates once.
+        if (answered.has(rater)) continue
+        answered.add(rater)
+        const { counts, ratings } = raterOf(raters, rater, index)
+        counts[end]++
+        if (rating === undefined) continue
+        ratings.push({ ...item, rater, label: rating })
+        given++
+        if (provenance === undefined) continue
+        counts.provenance ??= { human: 0, environment: 0, injected: 0, agent: 0 }
+        counts.provenance[provenance]++
+      }
     const tooMany = `gives more than ${MAX_STORED_RATINGS} ratings: choose fewer questions or raters`
-    if (ratings > MAX_STORED_RATINGS) throw incomparable({ path: '/stored/query', message: tooMany })
+    if (given > MAX_STORED_RATINGS) throw incomparable({ path: '/stored/query', message: tooMany })
   }
   const named = [...raters.values()].sort((a, b) => a.word - b.word)
-  const all = named.flatMap(({ ratings: own }) => own)
+  const all = named.flatMap(({ ratings }) => ratings)
   const occurring = new Set(all.map(({ label }) => label))
   const labels = allCategories(measure, occurring)
-  if (Math.max(labels?.length ?? 0, occurring.size) > MAX_AGREEMENT_LABELS) {
-    const message = `has ${occurring.size} different values here, and at most ${MAX_AGREEMENT_LABELS} are compared: choose fewer questions, or another measure`
-    throw incomparable({ path: '/stored/measure', message })
-  }
+  const tooMany = `has ${occurring.size} different values here, and at most ${MAX_AGREEMENT_LABELS} are compared: choose fewer questions, or another measure`
+  if (Math.max(labels?.length ?? 0, occurring.size) > MAX_AGREEMENT_LABELS)
+    throw incomparable({ path: '/stored/measure', message: tooMany })
   const { scale } = measure
   return {
     request: { ratings: all, ...(labels && { labels }), ...(scale !== 'nominal' && { scale }) },
@@ -196,31 +195,8 @@ async function readStoredRatings(context: AuditContext, stored: StoredRaters) {
       return { ...counts, n: items, missing: items - graded - unverified - failed - cancelled - undecided }
     }),
     // The quotes are those behind the label.
-    ...(measure.word === 'label' || measure.word === 'outcome' ? { evidence_agreement: evidence.list() } : {}),
+    ...((measure.word === 'label' || measure.word === 'outcome') && { evidence_agreement: evidence.list() }),
   }
-}
-
-/** Adds the answers to a question and returns the number of its ratings. A rater that two words name rates once. */
-function rate(
-  raters: Raters,
-  item: Pick<Rating, 'item' | 'cluster'>,
-  answers: readonly (readonly [number, Answered])[],
-) {
-  const answered = new Set<string>()
-  let ratings = 0
-  for (const [word, answer] of answers) {
-    if (answered.has(answer.rater)) continue
-    answered.add(answer.rater)
-    const { counts, ratings: own } = raterOf(raters, answer.rater, word)
-    counts['without' in answer ? answer.without : 'graded']++
-    if ('without' in answer) continue
-    own.push({ ...item, rater: answer.rater, label: answer.rating })
-    ratings++
-    if (answer.provenance === undefined) continue
-    counts.provenance ??= { human: 0, environment: 0, injected: 0, agent: 0 }
-    counts.provenance[answer.provenance]++
-  }
-  return ratings
 }
 
 /** Chooses the rubric of the ratings. Different rubrics ask different questions, so their answers are never compared. */
@@ -241,18 +217,9 @@ interface StoredRater {
 }
 type Raters = Map<string, StoredRater>
 
+const NO_ANSWERS = { n: 0, graded: 0, unverified: 0, failed: 0, cancelled: 0, undecided: 0, missing: 0 }
 function raterOf(raters: Raters, rater: string, word: number): StoredRater {
-  const counts: RaterCoverage = {
-    rater,
-    n: 0,
-    graded: 0,
-    unverified: 0,
-    failed: 0,
-    cancelled: 0,
-    undecided: 0,
-    missing: 0,
-  }
-  const own = raters.get(rater) ?? { word, counts, ratings: [] }
+  const own = raters.get(rater) ?? { word, counts: { rater, ...NO_ANSWERS }, ratings: [] }
   raters.set(rater, own)
   return own
 }

@@ -48,16 +48,14 @@ export async function compare(context: AuditContext, compute: Compute, query: Co
   if (query.base !== undefined) orNotFound(await batches.get(query.base), 'batch (base)', query.base)
   else if (head.kind === 'grade')
     throw faultAt('/base', 'the head is no re-grade: name the base, too', 'invalid_request')
-  const allHeads = await readAnswers(context, query.head, false)
-  const allBases = await readAnswers(context, query.base ?? query.head, query.base === undefined)
-  const asked = [...new Set(pairUp(allBases, allHeads).map(([{ rubric }]) => rubricIdOf(rubric)))].sort()
-  if (query.rubric === undefined && asked.length > 1) {
+  const heads = await readAnswers(context, query, false)
+  const bases = await readAnswers(context, query, true)
+  const pairs = pairUp(bases, heads)
+  const asked = [...new Set(pairs.map(([{ rubric }]) => rubricIdOf(rubric)))].sort()
+  if (asked.length > 1) {
     const message = `is needed: both batches ask by ${asked.join(', ')}, which are never compared with each other`
     throw faultAt('/rubric', message, 'several_rubrics', 'say which rubric to compare by')
   }
-  const heads = answersBy(allHeads, query.rubric)
-  const bases = answersBy(allBases, query.rubric)
-  const pairs = pairUp(bases, heads)
   const compared = comparedLabels(context.rubrics, pairs, [...bases.values(), ...heads.values()])
   const { labels } = compared
   const tooMany = `the outcomes have ${labels.length} different values; ${MOST_LABELS} can be compared`
@@ -93,9 +91,6 @@ export async function compare(context: AuditContext, compute: Compute, query: Co
   }
 }
 
-const answersBy = (answers: Answers, rubric: string | undefined): Answers =>
-  new Map([...answers].filter(([, one]) => rubric === undefined || rubricIdOf(one.rubric) === rubricIdOf(rubric)))
-
 /** Orders the labels: those of the rubrics of the pairs, without pairs of all answers, then further occurring ones. Of sums: the occurring numbers. */
 function comparedLabels(
   rubrics: Rubrics,
@@ -122,16 +117,21 @@ export function countPairs(
   return labels.map((base) => labels.map((head) => byCell.get(JSON.stringify([base, head]))?.length ?? 0))
 }
 
-/** Reads the answers of a batch by question; `ofSources`: those of the grades from which its re-grade started. */
-async function readAnswers({ stores, rubrics }: AuditContext, id: string, ofSources: boolean): Promise<Answers> {
+/** Reads the answers of a side by question: those of its batch, or without a base those of the grades from which the re-grade started. */
+async function readAnswers(
+  { stores, rubrics }: AuditContext,
+  query: ComparisonQuery,
+  isBase: boolean,
+): Promise<Answers> {
   const answers = new Map<string, Answer>()
   const asked = new Map<string, number>()
-  for await (const page of endedPages(stores.batches, id)) {
+  const ofSources = isBase && query.base === undefined
+  for await (const page of endedPages(stores.batches, (isBase && query.base) || query.head)) {
     for (const item of page) {
-      // A re-grade started from a grade.
       const source = ofSources ? await load(stores.grades, item.base_grade ?? '') : null
       const { status, failure, label } = source ?? item
       const rubric = source?.receipt.rubric ?? item.request.rubric ?? TAB_BEHAVIOR
+      if (query.rubric !== undefined && rubricIdOf(rubric) !== rubricIdOf(query.rubric)) continue
       const subject = subjectOf(questionOfItem(item, rubrics), rubric)
       const turn = asked.get(subject) ?? 0
       asked.set(subject, turn + 1)

@@ -69,15 +69,15 @@ type Place = readonly [section: string, groupBy: string, key: string | null]
 /** Converts the report to a table with a row per figure; the notes are its last rows, so that none is lost. */
 export function reportTable({ group_by, overall, groups, paired, ...report }: Report): ReportRow[] {
   return [
-    ...(overall === null ? [] : groupRows(['overall', 'none', null], overall)),
-    ...groups.flatMap((group) => groupRows(['group', group_by, group.key], group)),
+    ...(overall === null ? [] : rowsOf(['overall', 'none', null], '', groupFigures(overall))),
+    ...groups.flatMap((group) => rowsOf(['group', group_by, group.key], '', groupFigures(group))),
     ...(paired === null ? [] : pairedRows(paired)),
-    ...report.judge_quality.flatMap(qualityRows),
+    ...report.judge_quality.flatMap((one) => rowsOf(['judge_quality', 'judge', one.judge], '', qualityFigures(one))),
     ...report.evidence.flatMap(({ judge, ...shares }) => rowsOf(['evidence', 'judge', judge], '', shares)),
     ...report.evidence_agreement.flatMap(({ raters, ...counts }) =>
       rowsOf(['evidence_agreement', 'judge', raters.join(' ~ ')], '', counts),
     ),
-    ...remarks(['note', group_by, null], 'note', report.notes),
+    ...rowsOf(['note', group_by, null], 'note', report.notes),
   ]
 }
 
@@ -91,86 +91,75 @@ interface Figure {
   readonly reason?: string | null
 }
 
-/** A count, a figure, or figures by name; null and undefined have no row. */
-type Figures = number | null | undefined | Figure | { readonly [name: string]: Figures }
+/** A count, a figure, remarks, or figures by name; null and undefined have no row. Names in pairs may repeat: a label may be called `warning`. */
+type Figures = number | null | undefined | Figure | { readonly [name: string]: Figures } | readonly (string | Named)[]
+type Named = readonly [name: string, figures: Figures]
 
 /** A label or a claim may be called `value`, too. */
 const isFigure = (figures: object): figures is Figure =>
   'value' in figures && (figures.value === null || typeof figures.value === 'number')
 
-/** Makes a row of each figure; the names on the way to a figure are its measure. */
+/** Makes a row of each figure and remark; the names on the way to a figure are its measure. */
 function rowsOf(place: Place, measure: string, figures: Figures): ReportRow[] {
   if (figures === null || figures === undefined) return []
   if (typeof figures === 'number') return rowsOf(place, measure, { value: figures })
-  if (!isFigure(figures))
-    return Object.entries(figures).flatMap(([name, own]) =>
-      rowsOf(place, measure === '' ? name : `${measure}.${name}`, own),
-    )
+  if (Array.isArray(figures))
+    return (figures as readonly (string | Named)[]).flatMap((one) => {
+      if (typeof one === 'string') return rowsOf(place, measure, { value: null, reason: one })
+      return rowsOf(place, measure === '' ? one[0] : `${measure}.${one[0]}`, one[1])
+    })
+  if (!isFigure(figures)) return rowsOf(place, measure, Object.entries(figures))
   const { value, ci95, k = null, n = null, unknown = null, method = null, reason = null } = figures
   return [[...place, measure, value, ci95?.[0] ?? null, ci95?.[1] ?? null, k, n, unknown, method, reason]]
 }
 
-/** Makes a row of each remark on the figures. */
-const remarks = (place: Place, measure: string, texts: readonly string[]): ReportRow[] =>
-  texts.flatMap((reason) => rowsOf(place, measure, { value: null, reason }))
-
-function groupRows(place: Place, group: ReportGroup): ReportRow[] {
-  const { failures, ...counts } = group.counts
+function groupFigures({ counts: { failures, ...counts }, ...group }: ReportGroup): Named[] {
   return [
-    ...rowsOf(place, 'count', counts),
-    ...rowsOf(place, 'count.failed', failures),
-    ...rowsOf(place, '', { share: group.shares, confidence: group.levels, mean: group.mean }),
-    ...ALIGNMENT_FIGURES.flatMap((name) => rowsOf(place, name, group[name])),
-    ...correctedRows(place, 'corrected', group.corrected),
-    ...Object.entries(group.claims).flatMap(([id, { shares, mean, corrected }]) => [
-      ...rowsOf(place, `claim.${id}`, shares),
-      ...rowsOf(place, `claim.${id}.mean`, mean),
-      ...(corrected === null ? [] : correctedRows(place, `corrected.claim.${id}`, corrected)),
+    ['count', counts],
+    ['count.failed', failures],
+    ['share', group.shares],
+    ['confidence', group.levels],
+    ['mean', group.mean],
+    ...ALIGNMENT_FIGURES.map((name): Named => [name, group[name]]),
+    ['corrected', correctedFigures(group.corrected)],
+    ...Object.entries(group.claims).flatMap(([id, { shares, mean, corrected }]): Named[] => [
+      [`claim.${id}`, shares],
+      [`claim.${id}.mean`, mean],
+      [`corrected.claim.${id}`, corrected && correctedFigures(corrected)],
     ]),
   ]
 }
 
-function correctedRows(place: Place, name: string, corrected: Corrected): ReportRow[] {
-  const { shares, estimator: method, reason, n_reviews: n, reviews_to_halve } = corrected
-  const rows = Object.entries(shares).flatMap(([label, share]) =>
-    rowsOf(place, `${name}.${label}`, { ...share, n, method, reason }),
-  )
-  const toHalve = rowsOf(place, `${name}.reviews_to_halve`, { value: reviews_to_halve, n })
-  return [...rows, ...toHalve, ...remarks(place, `${name}.warning`, corrected.warnings)]
-}
+const correctedFigures = ({ shares, estimator: method, reason, n_reviews: n, ...one }: Corrected): Named[] => [
+  ...Object.entries(shares).map(([label, share]): Named => [label, { ...share, n, method, reason }]),
+  ['reviews_to_halve', { value: one.reviews_to_halve, n }],
+  ['warning', one.warnings],
+]
 
 function pairedRows({ pair_by, base, head, pairs, unpaired, measures, alignment }: NonNullable<Report['paired']>) {
-  const place: Place = ['paired', pair_by, `${base} → ${head}`]
-  return [
-    ...rowsOf(place, 'count', { pairs, ...unpaired }),
-    ...measures.flatMap(({ measure, pairs: n, unknown, mcnemar_p, ...one }) =>
-      rowsOf(place, measure, {
-        base: one.base_rate,
-        head: one.head_rate,
-        difference: { ...one.difference, n, unknown },
-        mcnemar_p: { value: mcnemar_p, n },
-        ...one.discordant,
-      }),
-    ),
-    ...rowsOf(place, '', alignment),
-  ]
+  const figures = measures.map(({ measure, pairs: n, unknown, mcnemar_p, ...one }): Named => {
+    const { base_rate, head_rate, difference, discordant } = one
+    const compared = { base: base_rate, head: head_rate, difference: { ...difference, n, unknown } }
+    return [measure, { ...compared, mcnemar_p: { value: mcnemar_p, n }, ...discordant }]
+  })
+  const all: Named[] = [['count', { pairs, ...unpaired }], ...figures, ...Object.entries(alignment ?? {})]
+  return rowsOf(['paired', pair_by, `${base} → ${head}`], '', all)
 }
 
-function qualityRows({ judge, accuracy, labels, calibration, ece, brier, ...quality }: JudgeQuality): ReportRow[] {
-  const place: Place = ['judge_quality', 'judge', judge]
+function qualityFigures({ accuracy, labels, calibration, ece, brier, ...quality }: JudgeQuality): Named[] {
   const { forecasts: n, reason, base_rate, constant_guess } = quality
   return [
-    ...rowsOf(place, 'accuracy', accuracy),
-    ...rowsOf(place, `base_rate.${base_rate?.label}`, base_rate?.share),
-    ...rowsOf(place, `constant_guess.${constant_guess?.label}`, constant_guess?.agreement),
-    ...labels.flatMap(({ label, n_human, n_judge, n_both: k, precision, recall, f1 }) => [
-      ...rowsOf(place, `precision.${label}`, { value: precision, k, n: n_judge }),
-      ...rowsOf(place, `recall.${label}`, { value: recall, k, n: n_human }),
-      ...rowsOf(place, `f1.${label}`, { value: f1 }),
+    ['accuracy', accuracy],
+    [`base_rate.${base_rate?.label}`, base_rate?.share],
+    [`constant_guess.${constant_guess?.label}`, constant_guess?.agreement],
+    ...labels.flatMap(({ label, n_human, n_judge, n_both: k, precision, recall, f1 }): Named[] => [
+      [`precision.${label}`, { value: precision, k, n: n_judge }],
+      [`recall.${label}`, { value: recall, k, n: n_human }],
+      [`f1.${label}`, { value: f1 }],
     ]),
-    ...calibration.flatMap(({ level, ...one }) => rowsOf(place, `calibration.${level}`, one)),
-    ...rowsOf(place, 'ece', { value: ece, n, reason }),
-    ...rowsOf(place, 'brier', { value: brier, n, reason }),
-    ...remarks(place, 'warning', quality.warnings),
+    ...calibration.map(({ level, ...one }): Named => [`calibration.${level}`, one]),
+    ['ece', { value: ece, n, reason }],
+    ['brier', { value: brier, n, reason }],
+    ['warning', quality.warnings],
   ]
 }

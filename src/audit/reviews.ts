@@ -8,7 +8,7 @@ import {
   rubricIdOfReview,
   rubricOf,
 } from '../domain/rubric/claim-values.ts'
-import { claimedOutcome, claimsOfOutcome, differ, labelOf } from '../domain/rubric/outcome.ts'
+import { claimedOutcome, claimsOfOutcome, differ, fits, labelOf } from '../domain/rubric/outcome.ts'
 import type { ClaimValue, Rubric } from '../domain/rubric/rubric.ts'
 import { faultAt, orNotFound, RequestError } from '../schemas/problem.ts'
 import { decodeCursor, idOf, type ReviewQuery, takePage } from '../schemas/queries.ts'
@@ -71,12 +71,10 @@ interface ReviewFilter extends Omit<Parameters<ReviewStore['list']>[0], 'limit'>
 /** Reads the reviews that fit, newest first, a page of the store at a time. */
 export async function* readReviews(store: ReviewStore, filter: ReviewFilter): AsyncGenerator<Review> {
   const { label, rubric, before, ...query } = filter
-  for await (const review of newestFirst((page) => store.list({ ...query, ...page }), idOf, defined({ before })))
-    if (
-      (label === undefined || review.label === label) &&
-      (rubric === undefined || rubricIdOfReview(review) === rubric)
-    )
-      yield review
+  for await (const review of newestFirst((page) => store.list({ ...query, ...page }), idOf, defined({ before }))) {
+    const isOfRubric = rubric === undefined || rubricIdOfReview(review) === rubric
+    if (isOfRubric && (label === undefined || review.label === label)) yield review
+  }
 }
 
 /** A reviewer's standing answer to a question. */
@@ -141,12 +139,9 @@ function findReviewFaults(review: ReviewVerdict, rubric: Rubric): Issue[] {
   // Claims of the old form are all given, or none.
   const required = missing.length === OLD_CLAIM_NAMES.length ? [] : missing
   const forms = [
-    ...required.map((name) => ({ path: `/claims/${name}`, message: 'is required' })),
-    ...Object.entries(claims).flatMap(([name, value]) => {
-      const message = wrongForm(name, value, rubric)
-      return message === null ? [] : [{ path: `/claims/${name}`, message }]
-    }),
-  ]
+    ...required.map((name) => [name, 'is required'] as const),
+    ...Object.entries(claims).map(([name, value]) => [name, wrongForm(name, value, rubric)] as const),
+  ].flatMap(([name, message]) => (message === null ? [] : [{ path: `/claims/${name}`, message }]))
   return forms.length > 0 ? forms : contradictions(label, claims, rubric)
 }
 
@@ -213,10 +208,9 @@ function contradictions(label: Label | null, given: ClaimValues, rubric: Rubric)
 function madeBy(claims: ClaimValues, rubric: Rubric): Label | null {
   const { outcome } = rubric
   if (outcome.kind === 'best') return null
-  if (outcome.claims.every((id) => (claims[id] ?? null) !== null))
-    return labelOf(claimedOutcome({ values: claims }, rubric))
-  if (outcome.kind !== 'table') return null
-  const certain = outcome.rows.filter(({ when }) => Object.entries(when).every(([id, value]) => claims[id] === value))
+  const made = labelOf(claimedOutcome({ values: claims }, rubric))
+  if (made !== null || outcome.kind !== 'table') return made
+  const certain = outcome.rows.filter(({ when }) => fits(when, claims))
   const [label = null, ...others] = new Set(certain.map((row) => row.label))
   return others.length === 0 ? label : null
 }

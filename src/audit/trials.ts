@@ -5,25 +5,12 @@ import { fitsNames, type GradeFilter, isOwnBatch, namesOf, questionOf } from '..
 import type { ItemRecord } from '../db/items.ts'
 import { normalizeGroundTruth } from '../domain/cache-key.ts'
 import { digestValue } from '../domain/digest.ts'
-import { type NeededQuotes, neededQuotes } from '../domain/evidence/needed-quotes.ts'
-import {
-  type ClaimValues,
-  claimsOfGrade,
-  outcomeOfGrade,
-  type Rubrics,
-  rubricOf,
-} from '../domain/rubric/claim-values.ts'
-import type { Outcome } from '../domain/rubric/outcome.ts'
+import { neededQuotes } from '../domain/evidence/needed-quotes.ts'
+import { claimsOfGrade, outcomeOfGrade, type Rubrics, rubricOf } from '../domain/rubric/claim-values.ts'
 import type { Rubric } from '../domain/rubric/rubric.ts'
-import type { Grade, Vote } from '../schemas/grade.ts'
+import type { Grade } from '../schemas/grade.ts'
 import type { GradeSelection, Signals } from '../schemas/trial.ts'
-import {
-  type ConfidenceLevel,
-  type ContradictionCode,
-  type ItemStatus,
-  rubricIdOf,
-  TAB_BEHAVIOR,
-} from '../schemas/vocabulary.ts'
+import { type ItemStatus, rubricIdOf, TAB_BEHAVIOR } from '../schemas/vocabulary.ts'
 import type { AuditContext } from './names.ts'
 
 /** A trial as one judge graded it: a standing grade, or the end of an item of a batch, regardless of later grades. */
@@ -126,38 +113,10 @@ export function fitsTrial(trial: Trial, { batch: _, ...filter }: GradeFilter): b
 }
 
 /** The members of a grade that the audit keeps: no evidence, no receipt, no notes. */
-export interface OpinionRow extends Readonly<Pick<Grade, 'id' | 'status' | 'label' | 'claimed_label'>> {
-  readonly judge: string
-  readonly rubric: string
-  readonly confidence: ConfidenceLevel | null
-  readonly vote_share: number | null
-  readonly outcome: Outcome | null
-  /** Null for a failed judge. */
-  readonly claims: ClaimValues | null
-  readonly votes: readonly VoteRow[]
-  readonly contradictions: readonly ContradictionCode[]
-  /** The quotes behind the label; null: not known. */
-  readonly quotes: NeededQuotes | null
-}
-type VoteRow = Readonly<Pick<Vote, 'status' | 'label' | 'confidence'>> & Pick<OpinionRow, 'quotes'>
+export type OpinionRow = Readonly<ReturnType<typeof toRow>>
 
 /** A question under one rubric, with all judges' opinions, newest first. */
-export interface QuestionRow {
-  readonly question: string
-  readonly trajectory: string
-  /** The id of the rubric, without its version. */
-  readonly rubric: string
-  /** Names from the newest grade that has them. */
-  agent: string | null
-  model: string | null
-  task: string | null
-  readonly signals: Signals
-  readonly opinions: OpinionRow[]
-  /** Trials of a batch that ended without a grade. */
-  readonly ungraded: { readonly judge: string; readonly rubric: string; readonly status: 'failed' | 'cancelled' }[]
-  /** Standing opinions of judges that the batch did not ask. */
-  readonly others: OpinionRow[]
-}
+export type QuestionRow = ReturnType<typeof startRow>
 
 export type QuestionContext = Pick<AuditContext, 'stores' | 'rubrics'>
 
@@ -218,19 +177,24 @@ async function readChosen({ stores, rubrics }: QuestionContext, chosen: Readonly
   return questions
 }
 
-/** Adds a trial to the row of its subject; missing names of agent, model and task are filled in. */
+/** Makes the row of a question. Names are those of the newest grade that has them. */
+const startRow = ({ question, rubric, signals }: Trial) => ({
+  ...{ question, trajectory: question.slice(0, question.indexOf('/')), rubric: rubricIdOf(rubric), signals },
+  ...({ agent: null, model: null, task: null } as Record<'agent' | 'model' | 'task', string | null>),
+  opinions: [] as OpinionRow[],
+  /** Trials of a batch that ended without a grade. */
+  ungraded: [] as (Pick<Trial, 'judge' | 'rubric'> & { readonly status: 'failed' | 'cancelled' })[],
+  /** Standing opinions of judges that the batch did not ask. */
+  others: [] as OpinionRow[],
+})
+
+/** Adds a trial to the row of its subject. */
 function addTrial(questions: Map<string, QuestionRow>, trial: Trial, rubrics: Rubrics): void {
-  const { question, judge, rubric, status, metadata, signals, grade } = trial
-  const subject = subjectOf(question, rubric)
-  const trajectory = question.slice(0, question.indexOf('/'))
-  const row: QuestionRow = questions.get(subject) ?? {
-    ...{ question, trajectory, rubric: rubricIdOf(rubric), agent: null, model: null, task: null, signals },
-    ...{ opinions: [], ungraded: [], others: [] },
-  }
-  row.agent ??= nameIn(metadata.agent)
-  row.model ??= nameIn(metadata.model)
-  row.task ??= nameIn(metadata.task)
+  const { judge, rubric, status, metadata, grade } = trial
+  const subject = subjectOf(trial.question, rubric)
+  const row = questions.get(subject) ?? startRow(trial)
   questions.set(subject, row)
+  for (const name of ['agent', 'model', 'task'] as const) row[name] ??= nameIn(metadata[name])
   if (grade !== null) row.opinions.push(toRow(grade, rubrics))
   else if (status === 'failed' || status === 'cancelled') row.ungraded.push({ judge, rubric, status })
 }
@@ -245,23 +209,23 @@ async function addOthers({ stores, rubrics }: QuestionContext, row: QuestionRow)
       others.push(toRow(grade, rubrics))
 }
 
-/** Returns the label of a grade and the quotes behind it, with those of its samples. */
+/** Returns the label of a grade and the quotes behind it, with those of its samples; null: the quotes are not known. */
 export const evidenceOf = (grade: Grade, rubric: Rubric | null) => ({
   label: grade.label,
   quotes: rubric && neededQuotes(claimsOfGrade(grade) ?? {}, grade.citations, rubric),
   votes: grade.votes.map(({ status, label, confidence, quotes = null }) => ({ status, label, confidence, quotes })),
 })
 
-const toRow = (grade: Grade, rubrics: Rubrics): OpinionRow => {
+function toRow(grade: Grade, rubrics: Rubrics) {
   const { id, status, claimed_label, confidence, receipt } = grade
+  const { judge, rubric } = receipt
   return {
-    ...{ id, judge: receipt.judge, rubric: receipt.rubric, status, claimed_label },
-    ...evidenceOf(grade, rubricOf(rubrics, receipt.rubric)),
+    ...{ id, judge, rubric, status, claimed_label, ...evidenceOf(grade, rubricOf(rubrics, rubric)) },
     outcome: outcomeOfGrade(grade),
+    // Null for a failed judge.
     claims: claimsOfGrade(grade),
-    confidence: confidence.reported,
+    ...{ confidence: confidence.reported, vote_share: confidence.vote_share },
     contradictions: [...new Set(grade.contradictions.map(({ code }) => code))],
-    vote_share: confidence.vote_share,
   }
 }
 
