@@ -162,21 +162,10 @@ async function readStoredRatings(context: AuditContext, stored: StoredRaters) {
     evidence.count(judgedBy(words, row))
     const cluster = clusterOf(row)
     const item = { item: String(items++), ...(cluster !== null && { cluster }) }
-    const answered = new Set<string>()
-    for (const [index, word] of words.entries())
-      for (const { rater, end, rating, provenance } of answersOf(word, row, humans.get(subject) ?? [], measure)) {
-        // A rater that two words name rates once.
-        if (answered.has(rater)) continue
-        answered.add(rater)
-        const { counts, ratings } = raterOf(raters, rater, index)
-        counts[end]++
-        if (rating === undefined) continue
-        ratings.push({ ...item, rater, label: rating })
-        given++
-        if (provenance === undefined) continue
-        counts.provenance ??= { human: 0, environment: 0, injected: 0, agent: 0 }
-        counts.provenance[provenance]++
-      }
+    const answers = words.flatMap((word, index) =>
+      answersOf(word, row, humans.get(subject) ?? [], measure).map((answer) => [index, answer] as const),
+    )
+    given += addAnswers(raters, item, answers)
     const tooMany = `gives more than ${MAX_STORED_RATINGS} ratings: choose fewer questions or raters`
     if (given > MAX_STORED_RATINGS) throw incomparable({ path: '/stored/query', message: tooMany })
   }
@@ -197,6 +186,30 @@ async function readStoredRatings(context: AuditContext, stored: StoredRaters) {
     // The quotes are those behind the label.
     ...((measure.word === 'label' || measure.word === 'outcome') && { evidence_agreement: evidence.list() }),
   }
+}
+
+/** Adds the answers to a question and returns the number of its ratings. */
+function addAnswers(
+  raters: Raters,
+  item: Pick<Rating, 'item' | 'cluster'>,
+  answers: readonly (readonly [number, Answer])[],
+) {
+  let given = 0
+  const answered = new Set<string>()
+  for (const [word, { rater, end, rating, provenance }] of answers) {
+    // A rater that two words name rates once.
+    if (answered.has(rater)) continue
+    answered.add(rater)
+    const { counts, ratings } = raterOf(raters, rater, word)
+    counts[end]++
+    if (rating === undefined) continue
+    ratings.push({ ...item, rater, label: rating })
+    given++
+    if (provenance === undefined) continue
+    counts.provenance ??= { human: 0, environment: 0, injected: 0, agent: 0 }
+    counts.provenance[provenance]++
+  }
+  return given
 }
 
 /** Chooses the rubric of the ratings. Different rubrics ask different questions, so their answers are never compared. */

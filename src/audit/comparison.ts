@@ -131,7 +131,6 @@ async function readAnswers(
       const source = ofSources ? await load(stores.grades, item.base_grade ?? '') : null
       const { status, failure, label } = source ?? item
       const rubric = source?.receipt.rubric ?? item.request.rubric ?? TAB_BEHAVIOR
-      if (query.rubric !== undefined && rubricIdOf(rubric) !== rubricIdOf(query.rubric)) continue
       const subject = subjectOf(questionOfItem(item, rubrics), rubric)
       const turn = asked.get(subject) ?? 0
       asked.set(subject, turn + 1)
@@ -144,7 +143,8 @@ async function readAnswers(
     }
     await nextTurn()
   }
-  return answers
+  const asksFor = ({ rubric }: Answer) => query.rubric === undefined || rubricIdOf(rubric) === rubricIdOf(query.rubric)
+  return new Map([...answers].filter(([, answer]) => asksFor(answer)))
 }
 
 function pairUp(bases: Answers, heads: Answers): Pair[] {
