@@ -69,13 +69,12 @@ const MAJORITY =
 
 /** Chooses the measures of the repeat noise, by the number of questions of each. */
 function sourceOf(base: number, head: number, again: number) {
+  const alone = `only one side was asked more than once, and the other is taken to be as noisy; ${MAJORITY}`
+  const same = 'both sides asked one judge the very same: on those pairs every flip is its noise'
   if (base > 0 && head > 0) return { from: 'votes_of_both', sides: [0, 1], reason: MAJORITY } as const
-  const alone = 'only one side was asked more than once, and the other is taken to be as noisy; '
-  if (base > 0) return { from: 'votes_of_base', sides: [0], reason: alone + MAJORITY } as const
-  if (head > 0) return { from: 'votes_of_head', sides: [1], reason: alone + MAJORITY } as const
-  if (again === 0) return null
-  const reason = 'both sides asked one judge the very same: on those pairs every flip is its noise'
-  return { from: 'same_key', sides: [2], reason } as const
+  if (base > 0) return { from: 'votes_of_base', sides: [0], reason: alone } as const
+  if (head > 0) return { from: 'votes_of_head', sides: [1], reason: alone } as const
+  return again > 0 ? ({ from: 'same_key', sides: [2], reason: same } as const) : null
 }
 
 /** The pairs of a comparison in a small form for another process, with all their possible labels in order. */
@@ -112,12 +111,8 @@ function agreementOf(
   )
   const answered = agreement({ ratings, labels: [...labels], scale, bootstrap })
   if (!answered.ok) throw new RangeError(`the pairs make no ratings: ${answered.error[0]?.message}`)
-  const { raw_agreement, cohen_kappa, krippendorff_alpha, gwet_ac1, weighted, bootstrap: drawn } = answered.value
-  const { base_rate, constant_guess, effective_raters } = answered.value
-  return {
-    ...{ raw_agreement, cohen_kappa, krippendorff_alpha, gwet_ac1, ...(weighted && { weighted }) },
-    ...{ base_rate, constant_guess, effective_raters, bootstrap: drawn },
-  }
+  const { n_items, n_raters, n_ratings, fleiss_kappa, confusion, prevalence, ...figures } = answered.value
+  return figures
 }
 
 function testsOf(

@@ -18,7 +18,6 @@ import { evidenceOf, inTurns, nameIn, questionOfItem, subjectOf } from './trials
 
 /** One side's answer to a question, in the members that the counts need. */
 interface Answer extends Ended {
-  readonly index: number
   readonly label: Label | null
   readonly grade_id: string | null
   readonly task: string | null
@@ -135,7 +134,7 @@ async function readAnswers(
       const turn = asked.get(subject) ?? 0
       asked.set(subject, turn + 1)
       answers.set(`${subject}/${turn}`, {
-        ...{ index: item.index, status, failure: failure?.code ?? null, label, rubric },
+        ...{ status, failure: failure?.code ?? null, label, rubric },
         grade_id: source === null ? item.grade_id : source.id,
         task: nameIn((source ?? item.request).metadata?.task),
         trajectory: source?.receipt.trajectory ?? item.trajectory,
@@ -147,14 +146,12 @@ async function readAnswers(
   return new Map([...answers].filter(([, answer]) => asksFor(answer)))
 }
 
-function pairUp(bases: Answers, heads: Answers): Pair[] {
-  const pairs: Pair[] = []
-  for (const [question, head] of heads) {
+/** Pairs the answers with labels, in the order of the head. */
+const pairUp = (bases: Answers, heads: Answers): Pair[] =>
+  [...heads].flatMap(([question, head]): Pair[] => {
     const base = bases.get(question)
-    if (base !== undefined && isLabelled(base) && isLabelled(head)) pairs.push([base, head])
-  }
-  return pairs.sort((a, b) => a[1].index - b[1].index)
-}
+    return base !== undefined && isLabelled(base) && isLabelled(head) ? [[base, head]] : []
+  })
 
 const isLabelled = (answer: Answer): answer is Labelled => answer.label !== null && answer.grade_id !== null
 

@@ -4,7 +4,7 @@ import { decidingClaims, overlapOf } from '../domain/evidence/needed-quotes.ts'
 import { areOneModel } from '../domain/model-name.ts'
 import { claimsOfGrade, type Rubrics } from '../domain/rubric/claim-values.ts'
 import type { Rubric } from '../domain/rubric/rubric.ts'
-import { count } from '../domain/words.ts'
+import { count, notesOf } from '../domain/words.ts'
 import type { Grade } from '../schemas/grade.ts'
 import { orNotFound } from '../schemas/problem.ts'
 import type { PanelResult } from '../schemas/review.ts'
@@ -116,20 +116,23 @@ const modelNames = ({ receipt }: Grade) => [receipt.model_resolved, receipt.mode
 /** Returns the reason why a grade forbids a lift of its panel; null without one. */
 function obstacleOf(grade: Grade): string | null {
   const { status, confidence, contradictions, citations, votes, receipt } = grade
+  const { coverage, unread } = receipt
   const name = nameOf(grade)
   const contradiction = contradictions.find(({ supportable }) => supportable !== true)
-  if (status === 'failed') return `${name} failed`
-  if (status === 'unverified') return `the evidence of ${name} does not hold`
-  if (confidence.limit === undefined) return `the grade of ${name} is of older rules of evidence`
-  if (contradiction !== undefined) return `the grade of ${name} has a contradiction (${contradiction.code})`
   const unverified = citations.filter((citation) => !holds(citation.status)).length
-  if (unverified > 0) return `${count(unverified, 'quote')} of ${name} ${unverified === 1 ? 'does' : 'do'} not hold`
-  if (votes.some(({ label }) => label !== grade.label)) return `the samples of ${name} differ`
-  const { coverage, unread } = receipt
   const isWholeRun =
     coverage.elided_chars === 0 &&
     coverage.steps_shown >= coverage.steps_total &&
     coverage.media_parts <= (coverage.media_shown ?? 0) &&
     (unread?.records ?? 0) === 0
-  return isWholeRun ? null : `${name} did not read the whole run`
+  const [obstacle = null] = notesOf({
+    [`${name} failed`]: status === 'failed',
+    [`the evidence of ${name} does not hold`]: status === 'unverified',
+    [`the grade of ${name} is of older rules of evidence`]: confidence.limit === undefined,
+    [`the grade of ${name} has a contradiction (${contradiction?.code})`]: contradiction !== undefined,
+    [`${count(unverified, 'quote')} of ${name} ${unverified === 1 ? 'does' : 'do'} not hold`]: unverified > 0,
+    [`the samples of ${name} differ`]: votes.some(({ label }) => label !== grade.label),
+    [`${name} did not read the whole run`]: !isWholeRun,
+  })
+  return obstacle
 }

@@ -1,4 +1,5 @@
 import { type ChildProcess, fork } from 'node:child_process'
+import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 import PQueue from 'p-queue'
 import { busy, draining } from '../schemas/problem.ts'
@@ -18,7 +19,7 @@ export type Compute = StatisticsWorker['run']
  * thread: V8 (of Node 24.21) has been seen to abort the whole process where a thread ended while it compiled.
  */
 export function createStatisticsWorker() {
-  let child: ChildProcess | null = null
+  let child: { readonly process: ChildProcess; readonly ended: AbortSignal } | null = null
   const queue = new PQueue({ concurrency: 1 })
   let closed = false
 
@@ -26,36 +27,35 @@ export function createStatisticsWorker() {
   async function compute(name: StatisticName, input: unknown): Promise<unknown> {
     if (closed) throw draining()
     child ??= start()
-    const own = child
-    const { promise, resolve, reject } = Promise.withResolvers<JobReply>()
-    const lose = () => reject(closed ? draining() : new Error('the process that computes statistics ended'))
-    own.once('message', resolve).once('exit', lose).once('error', lose)
+    const { process: own, ended } = child
+    const answered = once(own, 'message', { signal: ended }) as Promise<[JobReply]>
     // A statistic keeps the service alive, an idle process does not.
     own.ref()
     own.channel?.ref()
     own.send({ name, input })
-    try {
-      const reply = await promise
-      if (reply.ok) return reply.value
-      throw new Error(reply.message)
-    } finally {
-      own.off('message', resolve).off('exit', lose).off('error', lose)
-      own.unref()
-      own.channel?.unref()
-    }
+    const [reply] = await answered.catch(() => {
+      throw closed ? draining() : new Error('the process that computes statistics ended')
+    })
+    own.unref()
+    own.channel?.unref()
+    if (reply.ok) return reply.value
+    throw new Error(reply.message)
   }
 
-  function start(): ChildProcess {
+  function start() {
     const started = fork(fileURLToPath(new URL('./statistics-process.ts', import.meta.url)), {
       execArgv: [`--max-old-space-size=${HEAP_MB}`],
       env: {},
       serialization: 'advanced',
       stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
     })
+    const ended = new AbortController()
     const forget = () => {
-      if (child === started) child = null
+      if (child?.process === started) child = null
+      ended.abort()
     }
-    return started.on('exit', forget).on('error', forget)
+    started.on('exit', forget).on('error', forget)
+    return { process: started, ended: ended.signal }
   }
 
   return {
@@ -68,7 +68,7 @@ export function createStatisticsWorker() {
     /** Ends the process; every statistic in work or waiting is rejected as `draining`. */
     async close(): Promise<void> {
       closed = true
-      const ending = child
+      const ending = child?.process
       const ended = ending && new Promise((resolve) => ending.once('exit', resolve))
       ending?.ref()
       ending?.kill('SIGKILL')

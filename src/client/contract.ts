@@ -1360,20 +1360,14 @@ export interface components {
             key: string | null;
             /** @enum {string} */
             status: "running" | "parked" | "cancelling" | "cancelled" | "done";
+            /** @description `total`: the sum of the others. `pending`: not begun, or put back because its judge was parked; `running`: being graded, or waiting for a provider’s batch; `unverified`: the evidence does not hold; `cancelled`: never graded. */
             counts: {
-                /** @description Always the sum of all that follow. */
                 total: number;
-                /** @description Not begun, or put back because its judge was parked. */
                 pending: number;
-                /** @description Being graded, or waiting for a provider’s batch. */
                 running: number;
-                /** @description With a label. */
                 graded: number;
-                /** @description Without one: the evidence does not hold. */
                 unverified: number;
-                /** @description With a failure code. */
                 failed: number;
-                /** @description Never graded. */
                 cancelled: number;
             };
             /** @description Labels so far, of all its rubrics; a label that did not occur is absent. */
@@ -1862,9 +1856,9 @@ export interface components {
                 labels: {
                     /** @description A label of the rubric; of `tab-behavior`: aligned, compliant, ignored, distractor_only or not_observed. */
                     label: string;
-                    /** @description Pairs with the label in the base alone. */
+                    /** @description Pairs with the label on that side alone. */
                     base_only: number;
-                    /** @description Pairs with the label in the head alone. */
+                    /** @description Pairs with the label on that side alone. */
                     head_only: number;
                     mcnemar_p: number | null;
                     holm_p: number | null;
@@ -2202,16 +2196,12 @@ export interface components {
             draws: number;
             overall: {
                 key: string | null;
+                /** @description The `n` trials by their end; only trials of a batch are `cancelled`. */
                 counts: {
-                    /** @description Trials: the sum of the next four. */
                     n: number;
-                    /** @description With a label. */
                     graded: number;
-                    /** @description The evidence does not hold. */
                     unverified: number;
-                    /** @description The judge never answered. */
                     failed: number;
-                    /** @description Never graded; only of a batch. */
                     cancelled: number;
                     /** @description Failures by code; a code that did not occur is absent. */
                     failures: {
@@ -2458,16 +2448,12 @@ export interface components {
             /** @description By key, in code-unit order; null last. */
             groups: {
                 key: string | null;
+                /** @description The `n` trials by their end; only trials of a batch are `cancelled`. */
                 counts: {
-                    /** @description Trials: the sum of the next four. */
                     n: number;
-                    /** @description With a label. */
                     graded: number;
-                    /** @description The evidence does not hold. */
                     unverified: number;
-                    /** @description The judge never answered. */
                     failed: number;
-                    /** @description Never graded; only of a batch. */
                     cancelled: number;
                     /** @description Failures by code; a code that did not occur is absent. */
                     failures: {
@@ -2767,9 +2753,7 @@ export interface components {
                     };
                     mcnemar_p: number | null;
                     discordant: {
-                        /** @description Base alone. */
                         base_only: number;
-                        /** @description Head alone. */
                         head_only: number;
                     };
                 }[];
@@ -2894,11 +2878,8 @@ export interface components {
                 labels: {
                     /** @description A label of the rubric; of `tab-behavior`: aligned, compliant, ignored, distractor_only or not_observed. */
                     label: string;
-                    /** @description Of the humans. */
                     n_human: number;
-                    /** @description Of the judge. */
                     n_judge: number;
-                    /** @description Of both. */
                     n_both: number;
                     precision: number | null;
                     recall: number | null;
@@ -3204,11 +3185,8 @@ export interface components {
             next_cursor: string | null;
         };
         Agreement: {
-            /** @description Items with a rating. */
             n_items: number;
-            /** @description Raters with a rating. */
             n_raters: number;
-            /** @description Ratings. */
             n_ratings: number;
             /** @description `reason` says why `value`, or else `ci95`, is null. */
             raw_agreement: {
@@ -3328,19 +3306,12 @@ export interface components {
             /** @description Of stored raters, each as it was named or expanded to. */
             coverage?: {
                 rater: string;
-                /** @description Questions: the sum of all others. */
                 n: number;
-                /** @description Gave a rating. */
                 graded: number;
-                /** @description No rating: the evidence does not hold. */
                 unverified: number;
-                /** @description No rating: the judge failed. */
                 failed: number;
-                /** @description No rating: the batch was cancelled before the judge was asked. */
                 cancelled: number;
-                /** @description No rating: a human who says that it cannot be told. */
                 undecided: number;
-                /** @description No rating: was not asked, has not measured it, or says nothing of the claim. */
                 missing: number;
                 provenance?: {
                     /** @description Ratings of a human, or of `signals`, by the provenance of the label. */
@@ -3435,20 +3406,14 @@ export interface components {
                 id: string;
                 batch: string;
                 by: string;
+                /** @description `total`: the sum of the others. `pending`: not begun, or put back because its judge was parked; `running`: being graded, or waiting for a provider’s batch; `unverified`: the evidence does not hold; `cancelled`: never graded. */
                 counts: {
-                    /** @description Always the sum of all that follow. */
                     total: number;
-                    /** @description Not begun, or put back because its judge was parked. */
                     pending: number;
-                    /** @description Being graded, or waiting for a provider’s batch. */
                     running: number;
-                    /** @description With a label. */
                     graded: number;
-                    /** @description Without one: the evidence does not hold. */
                     unverified: number;
-                    /** @description With a failure code. */
                     failed: number;
-                    /** @description Never graded. */
                     cancelled: number;
                 };
                 /** @description Classes and findings by kind and disposition. */
@@ -3494,20 +3459,14 @@ export interface components {
             id: string;
             batch: string;
             by: string;
+            /** @description `total`: the sum of the others. `pending`: not begun, or put back because its judge was parked; `running`: being graded, or waiting for a provider’s batch; `unverified`: the evidence does not hold; `cancelled`: never graded. */
             counts: {
-                /** @description Always the sum of all that follow. */
                 total: number;
-                /** @description Not begun, or put back because its judge was parked. */
                 pending: number;
-                /** @description Being graded, or waiting for a provider’s batch. */
                 running: number;
-                /** @description With a label. */
                 graded: number;
-                /** @description Without one: the evidence does not hold. */
                 unverified: number;
-                /** @description With a failure code. */
                 failed: number;
-                /** @description Never graded. */
                 cancelled: number;
             };
             /** @description Classes and findings by kind and disposition. */

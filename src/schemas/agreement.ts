@@ -1,4 +1,4 @@
-import { type Static, Type } from 'typebox'
+import { type Static, type TProperties, Type } from 'typebox'
 import { REASON_WORDS } from './reason-words.ts'
 import { GradeSelectionSchema } from './trial.ts'
 import * as t from './type.ts'
@@ -48,11 +48,16 @@ export const Ci95Schema = t.Nullable(
   Type.Array(Type.Number(), { minItems: 2, maxItems: 2, description: 'Lower and upper limit of the 95% interval.' }),
 )
 
-export const StatisticSchema = t.Documented('`reason` says why `value`, or else `ci95`, is null.', {
-  value: t.Nullable(Type.Number()),
-  ci95: Ci95Schema,
-  reason: t.Nullable(UndefinedReasonSchema),
-})
+/** Makes the schema of a figure with its interval, and counts between them and the reason. */
+export const Figure = <C extends TProperties>(counts: C, description = '') =>
+  t.Documented(`${description}\`reason\` says why \`value\`, or else \`ci95\`, is null.`, {
+    value: t.Nullable(Type.Number()),
+    ci95: Ci95Schema,
+    ...counts,
+    reason: t.Nullable(UndefinedReasonSchema),
+  })
+
+export const StatisticSchema = Figure({})
 export type Statistic = Static<typeof StatisticSchema>
 
 export const statistic = (description: string) => Type.Unsafe<Statistic>({ ...StatisticSchema, description })
@@ -116,15 +121,12 @@ export type Scale = Static<typeof ScaleSchema>
 /** A call with given ratings. */
 export type AgreementRequest = Omit<AgreementCall, 'ratings' | 'stored'> & Required<Pick<AgreementCall, 'ratings'>>
 
-const RaterCoverageSchema = t.Closed({
+const ENDS = ['n', 'graded', 'unverified', 'failed', 'cancelled', 'undecided', 'missing'] as const
+const COVERAGE =
+  'The `n` questions by how they ended. `graded`: with a rating; `unverified`: the evidence does not hold; `failed`: the judge failed; `cancelled`: the batch was cancelled before the judge was asked; `undecided`: a human cannot tell; `missing`: was not asked, has not measured it, or says nothing of the claim.'
+const RaterCoverageSchema = t.Documented(COVERAGE, {
   rater: t.Text,
-  n: t.Count('Questions: the sum of all others.'),
-  graded: t.Count('Gave a rating.'),
-  unverified: t.Count('No rating: the evidence does not hold.'),
-  failed: t.Count('No rating: the judge failed.'),
-  cancelled: t.Count('No rating: the batch was cancelled before the judge was asked.'),
-  undecided: t.Count('No rating: a human who says that it cannot be told.'),
-  missing: t.Count('No rating: was not asked, has not measured it, or says nothing of the claim.'),
+  ...t.Counts(ENDS).properties,
   provenance: t.Opt(t.Counts(PROVENANCES, 'Ratings of a human, or of `signals`, by the provenance of the label.')),
 })
 export type RaterCoverage = Static<typeof RaterCoverageSchema>
@@ -159,9 +161,7 @@ const EffectiveRatersSchema = t.Documented('Independent raters that the raters a
 const COEFFICIENTS = ['raw_agreement', 'cohen_kappa', 'fleiss_kappa', 'krippendorff_alpha', 'gwet_ac1'] as const
 /** The answer to both forms; only stored raters have a coverage. */
 export const AgreementSchema = t.Closed({
-  n_items: t.Count('Items with a rating.'),
-  n_raters: t.Count('Raters with a rating.'),
-  n_ratings: t.Count('Ratings.'),
+  ...t.Counts(['n_items', 'n_raters', 'n_ratings']).properties,
   ...t.Each(COEFFICIENTS, StatisticSchema),
   weighted: t.Opt(WeightedSchema),
   confusion: t.Nullable(ConfusionSchema),

@@ -34,15 +34,10 @@ export type BatchOptions = Static<typeof BatchOptionsSchema>
 export const BatchRequestSchema = t.Closed({ ...BatchOptions, items: Type.Array(BatchItemSchema, { minItems: 1 }) })
 export type BatchRequest = Static<typeof BatchRequestSchema>
 
-export const BatchCountsSchema = t.Closed({
-  total: t.Count('Always the sum of all that follow.'),
-  pending: t.Count('Not begun, or put back because its judge was parked.'),
-  running: t.Count('Being graded, or waiting for a provider’s batch.'),
-  graded: t.Count('With a label.'),
-  unverified: t.Count('Without one: the evidence does not hold.'),
-  failed: t.Count('With a failure code.'),
-  cancelled: t.Count('Never graded.'),
-})
+export const BatchCountsSchema = t.Documented(
+  '`total`: the sum of the others. `pending`: not begun, or put back because its judge was parked; `running`: being graded, or waiting for a provider’s batch; `unverified`: the evidence does not hold; `cancelled`: never graded.',
+  t.Counts(['total', 'pending', 'running', ...v.ITEM_STATUSES]).properties,
+)
 export type BatchCounts = Static<typeof BatchCountsSchema>
 
 export const FailureCountsSchema = t.Documented(

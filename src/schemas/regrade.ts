@@ -45,8 +45,7 @@ export type ComparisonAgreement = Static<typeof ComparisonAgreementSchema>
 
 const LabelTestSchema = t.Documented('One label against the rest. `reason`: why its p-value is null or says nothing.', {
   label: LabelSchema,
-  base_only: t.Count('Pairs with the label in the base alone.'),
-  head_only: t.Count('Pairs with the label in the head alone.'),
+  ...t.Counts(['base_only', 'head_only'], 'Pairs with the label on that side alone.').properties,
   mcnemar_p: t.Nullable(t.Num('Exact, two-sided.')),
   holm_p: t.Nullable(t.Num('Holm’s adjustment of `mcnemar_p` for all labels.')),
   ...t.Each(['base_share', 'head_share'], t.Nullable(Type.Number())),

@@ -3,6 +3,7 @@ import {
   BASELINES,
   Ci95Schema,
   EvidenceAgreementSchema,
+  Figure,
   StatisticSchema,
   statistic,
   UndefinedReasonSchema,
@@ -13,23 +14,15 @@ import * as t from './type.ts'
 import * as v from './vocabulary.ts'
 
 /** A share of trials, with its denominator. */
-const RateSchema = t.Documented('`reason` says why `value`, or else `ci95`, is null.', {
-  value: t.Nullable(Type.Number()),
-  ci95: Ci95Schema,
+const RateSchema = Figure({
   k: t.Count('Trials that count.'),
   n: t.Count('Trials that could.'),
   unknown: t.Count('Trials left out: a signal or a label is absent.'),
-  reason: t.Nullable(UndefinedReasonSchema),
 })
 export type Rate = Static<typeof RateSchema>
 
-const MeanSchema = t.Documented('A mean; tasks resampled. `reason` says why `value`, or else `ci95`, is null.', {
-  value: t.Nullable(Type.Number()),
-  ci95: Ci95Schema,
-  n: t.Count('Trials with a number.'),
-  unknown: t.Count('Trials without one.'),
-  reason: t.Nullable(UndefinedReasonSchema),
-})
+const MEAN = { n: t.Count('Trials with a number.'), unknown: t.Count('Trials without one.') }
+const MeanSchema = Figure(MEAN, 'A mean; tasks resampled. ')
 export type Mean = Static<typeof MeanSchema>
 
 const rate = (description: string) => Type.Unsafe<Rate>({ ...RateSchema, description })
@@ -39,12 +32,8 @@ export type Pairing = (typeof PAIRINGS)[number]
 /** Measures of every rubric, beside its labels and boolean claims. */
 export const SIGNAL_MEASURES = ['executed', 'resolved', 'passed'] as const
 
-const CountsSchema = t.Closed({
-  n: t.Count('Trials: the sum of the next four.'),
-  graded: t.Count('With a label.'),
-  unverified: t.Count('The evidence does not hold.'),
-  failed: t.Count('The judge never answered.'),
-  cancelled: t.Count('Never graded; only of a batch.'),
+const CountsSchema = t.Documented('The `n` trials by their end; only trials of a batch are `cancelled`.', {
+  ...t.Counts(['n', ...v.ITEM_STATUSES]).properties,
   failures: FailureCountsSchema,
   contradicted: t.Count('Of the graded: something speaks against the verdict.'),
   unread: t.Count('Of the graded: a part of the run could not be read. `notes` counts older grades.'),
@@ -121,7 +110,7 @@ const PairedSchema = t.Closed({
   ...t.Each(['base_rate', 'head_rate'], RateSchema),
   difference: statistic('Head minus base; tasks resampled.'),
   mcnemar_p: t.Nullable(t.Num('Exact, two-sided; it takes pairs as independent.')),
-  discordant: t.Closed({ base_only: t.Count('Base alone.'), head_only: t.Count('Head alone.') }),
+  discordant: t.Counts(['base_only', 'head_only']),
 })
 export type Paired = Static<typeof PairedSchema>
 
@@ -152,9 +141,7 @@ export type PairedReport = Static<typeof PairedReportSchema>
 
 const LabelQualitySchema = t.Closed({
   label: v.LabelSchema,
-  n_human: t.Count('Of the humans.'),
-  n_judge: t.Count('Of the judge.'),
-  n_both: t.Count('Of both.'),
+  ...t.Counts(['n_human', 'n_judge', 'n_both']).properties,
   ...t.Each(['precision', 'recall', 'f1'], t.Nullable(Type.Number())),
 })
 
