@@ -1,6 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { endedPages } from '../batches/follow.ts'
 import type { GradeStore } from '../db/grades.ts'
+import type { ItemRecord } from '../db/items.ts'
 import { type Rubrics, rubricOf } from '../domain/rubric/claim-values.ts'
 import type { Scale } from '../schemas/agreement.ts'
 import type { Grade } from '../schemas/grade.ts'
@@ -12,19 +13,12 @@ import type { RepeatedPair } from './comparison-statistics.ts'
 import { gatherDifferences } from './differences.ts'
 import { tallyEvidence } from './evidence-agreement.ts'
 import { type AuditContext, requireNames } from './names.ts'
-import { clustersOfRepeated, countEnds, type Ended } from './report/rows.ts'
+import { clustersOfRepeated, countEnds } from './report/rows.ts'
 import type { Compute } from './statistics-worker.ts'
 import { evidenceOf, inTurns, nameIn, questionOfItem, subjectOf } from './trials.ts'
 
-/** One side's answer to a question, in the members that the counts need. */
-interface Answer extends Ended {
-  readonly label: Label | null
-  readonly grade_id: string | null
-  readonly task: string | null
-  readonly trajectory: string
-  /** `id@version`. */
-  readonly rubric: string
-}
+/** One side’s answer to a question, in the members that the counts need. */
+type Answer = ReturnType<typeof answerOf>
 
 /** The answers of a side by question; a repeated question has a number. */
 type Answers = ReadonlyMap<string, Answer>
@@ -128,22 +122,28 @@ async function readAnswers(
   for await (const page of endedPages(stores.batches, (isBase && query.base) || query.head)) {
     for (const item of page) {
       const source = ofSources ? await load(stores.grades, item.base_grade ?? '') : null
-      const { status, failure, label } = source ?? item
-      const rubric = source?.receipt.rubric ?? item.request.rubric ?? TAB_BEHAVIOR
-      const subject = subjectOf(questionOfItem(item, rubrics), rubric)
+      const answer = answerOf(item, source)
+      const subject = subjectOf(questionOfItem(item, rubrics), answer.rubric)
       const turn = asked.get(subject) ?? 0
       asked.set(subject, turn + 1)
-      answers.set(`${subject}/${turn}`, {
-        ...{ status, failure: failure?.code ?? null, label, rubric },
-        grade_id: source === null ? item.grade_id : source.id,
-        task: nameIn((source ?? item.request).metadata?.task),
-        trajectory: source?.receipt.trajectory ?? item.trajectory,
-      })
+      answers.set(`${subject}/${turn}`, answer)
     }
     await nextTurn()
   }
   const asksFor = ({ rubric }: Answer) => query.rubric === undefined || rubricIdOf(rubric) === rubricIdOf(query.rubric)
   return new Map([...answers].filter(([, answer]) => asksFor(answer)))
+}
+
+/** Makes the answer of an item, or of the grade from which it started. */
+function answerOf(item: ItemRecord, source: Grade | null) {
+  const { status, failure, label } = source ?? item
+  return {
+    ...{ status, failure: failure?.code ?? null, label },
+    rubric: source?.receipt.rubric ?? item.request.rubric ?? TAB_BEHAVIOR,
+    grade_id: source === null ? item.grade_id : source.id,
+    task: nameIn((source ?? item.request).metadata?.task),
+    trajectory: source?.receipt.trajectory ?? item.trajectory,
+  }
 }
 
 /** Pairs the answers with labels, in the order of the head. */

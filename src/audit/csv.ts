@@ -4,6 +4,7 @@ import {
   ALIGNMENT_FIGURES,
   type Corrected,
   type JudgeQuality,
+  type Rate,
   type Report,
   type ReportGroup,
 } from '../schemas/report.ts'
@@ -81,12 +82,8 @@ export function reportTable({ group_by, overall, groups, paired, ...report }: Re
   ]
 }
 
-interface Figure {
+interface Figure extends Partial<Omit<Rate, 'value' | 'reason'>> {
   readonly value: number | null
-  readonly ci95?: readonly number[] | null
-  readonly k?: number
-  readonly n?: number
-  readonly unknown?: number
   readonly method?: string | null
   readonly reason?: string | null
 }

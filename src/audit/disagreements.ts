@@ -14,20 +14,15 @@ const POINTS_PER_CLAIM = 2
 
 type Terms = Omit<Clash, 'say'>
 
-interface Scored {
-  /** The score in thousandths: sums of fractions would not compare equal after a way through text. */
-  readonly millis: number
-  readonly terms: Disagreement['terms']
-}
-
 /** Scores one clash of a kind by our own weights: each term only orders ties of the term before, but a claim counts as two levels of confidence. */
-export function scoreClash(kind: DisagreementKind, clash: Terms): Scored {
+export function scoreClash(kind: DisagreementKind, clash: Terms) {
   const terms = {
     kind: weightOf(kind),
     claims: POINTS_PER_CLAIM * Math.min(3, clash.distance),
     confidence: clash.confidence,
     votes: Math.round(Math.min(1, Math.max(0, clash.votes)) * 1000) / 1000,
   }
+  // In thousandths: sums of fractions would not compare equal after a way through text.
   const millis = Math.round((terms.kind + terms.claims + terms.confidence + terms.votes) * 1000)
   return { millis, terms }
 }
@@ -40,7 +35,7 @@ export function mostTelling<Of extends Terms>(kind: DisagreementKind, clashes: r
 }
 
 /** Explains a score to people: `55.9 = 50 for judges + 4 for 2 claims apart + …`. */
-const explainScore = (kind: DisagreementKind, { millis, terms }: Scored): string =>
+const explainScore = (kind: DisagreementKind, { millis, terms }: ReturnType<typeof scoreClash>): string =>
   `Score ${millis / 1000} = ${terms.kind} (${kind}) + ${terms.claims} (claims apart) + ${terms.confidence} (confidence) + ${terms.votes} (votes).`
 
 /** A place in the queue: the next page begins behind it, even where earlier questions were added or removed. */

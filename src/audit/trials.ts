@@ -9,24 +9,12 @@ import { neededQuotes } from '../domain/evidence/needed-quotes.ts'
 import { claimsOfGrade, outcomeOfGrade, type Rubrics, rubricOf } from '../domain/rubric/claim-values.ts'
 import type { Rubric } from '../domain/rubric/rubric.ts'
 import type { Grade } from '../schemas/grade.ts'
-import type { GradeSelection, Signals } from '../schemas/trial.ts'
-import { type ItemStatus, rubricIdOf, TAB_BEHAVIOR } from '../schemas/vocabulary.ts'
+import type { GradeSelection } from '../schemas/trial.ts'
+import { rubricIdOf, TAB_BEHAVIOR } from '../schemas/vocabulary.ts'
 import type { AuditContext } from './names.ts'
 
 /** A trial as one judge graded it: a standing grade, or the end of an item of a batch, regardless of later grades. */
-export interface Trial extends Readonly<Pick<Grade, 'label' | 'metadata'>> {
-  /** The digests of the trajectory and of the ground truth: `sha256:…/sha256:…`. */
-  readonly question: string
-  readonly judge: string
-  /** `id@version`. */
-  readonly rubric: string
-  readonly status: ItemStatus
-  readonly failure: ItemRecord['failure']
-  readonly signals: Signals
-  /** The instructions in the ground truth, where they are known without the stored truth. */
-  readonly given: readonly string[] | null
-  readonly grade: Grade | null
-}
+export type Trial = Readonly<ReturnType<typeof trialOfItem>>
 
 const trialOfGrade = ({ grade, signals }: StandingGrade): Trial => {
   const { status, failure, label, metadata, receipt } = grade
@@ -35,15 +23,23 @@ const trialOfGrade = ({ grade, signals }: StandingGrade): Trial => {
 }
 
 /** Makes the trial of an ended item. Every item keeps the full names of its judge and rubric from its submission. */
-export const trialOfItem = ({ item, grade }: EndedItem, rubrics: Rubrics): Trial => {
+export function trialOfItem({ item, grade }: EndedItem, rubrics: Rubrics) {
   const { status, failure, label, request } = item
   const { judge = '', rubric = TAB_BEHAVIOR } = grade?.receipt ?? request
+  // The instructions in the ground truth; null: only the stored truth tells them.
+  const given = Object.keys(request.ground_truth) as readonly string[] | null
+  const { metadata = {}, ground_truth } = request
+  const question = grade === null ? questionOfItem(item, rubrics) : questionOf(grade)
   return {
-    ...{ question: grade === null ? questionOfItem(item, rubrics) : questionOf(grade) },
-    ...{ judge, rubric, status, failure, label },
-    metadata: request.metadata ?? {},
-    signals: request.ground_truth.signals ?? {},
-    given: Object.keys(request.ground_truth),
+    question,
+    judge,
+    rubric,
+    status,
+    failure,
+    label,
+    metadata,
+    signals: ground_truth.signals ?? {},
+    given,
     grade,
   }
 }

@@ -1,15 +1,10 @@
 import { combine, difference, type Outcome, product, rateOf, tally } from '../../domain/statistics/rates.ts'
 import { count, notesOf } from '../../domain/words.ts'
 import type { AlignmentFigures, PairedAlignment } from '../../schemas/report.ts'
-import type { BaselineRun, GroupOptions, TrialRow } from './rows.ts'
+import type { BaselineRun, GroupOptions, Related, TrialRow } from './rows.ts'
 
-/** A Terminal-Bench run by which a group of trials can be measured. */
-interface Resolution {
-  readonly task: string | null
-  /** The run of the trial that reports it; null for a stored Terminal-Bench run. */
-  readonly run: string | null
-  readonly resolved: boolean | null
-}
+/** A Terminal-Bench run by which a group of trials can be measured; `run`: that of the trial that reports it, null for a stored run. */
+type Resolution = Related & Pick<TrialRow, 'resolved'>
 
 /** A trial with the result of its Terminal-Bench run; null where it has no run, or the result is not known. */
 export interface PairedTrial extends TrialRow {

@@ -3,6 +3,8 @@ import { defined, type Issue } from '../../domain/result.ts'
 import { rubricOf } from '../../domain/rubric/claim-values.ts'
 import { count, notesOf } from '../../domain/words.ts'
 import { RequestError } from '../../schemas/problem.ts'
+import type { ReportQuery } from '../../schemas/queries.ts'
+import type { NamedBy } from '../../schemas/views.ts'
 import { BASELINE_VARIANT, PROVENANCES } from '../../schemas/vocabulary.ts'
 import { tallyEvidence } from '../evidence-agreement.ts'
 import { isOfAgent, reviewsOf, standingReviews } from '../reviews.ts'
@@ -10,9 +12,7 @@ import { evidenceOf, fitsTrial, isCanary, newestOf, type QuestionContext, readTr
 import { settleReviews } from './reviewed.ts'
 import { type BaselineRun, hasAlignment, type ReportRubric, rowOf, type TrialRow } from './rows.ts'
 
-type ReportFilter = {
-  readonly [Name in 'judge' | 'rubric' | 'batch' | 'agent' | 'model' | 'task' | 'variant']?: string | undefined
-}
+type ReportFilter = Pick<ReportQuery, NamedBy | 'batch' | 'variant'>
 
 export type ReportInput = Awaited<ReturnType<typeof loadReport>>
 
@@ -96,8 +96,7 @@ type SelectedTrial = Awaited<ReturnType<typeof findTrials>>['selected'][number]
  * TAB's figures are left out; other rubrics grade such runs like any other. Judges and rubrics are those of all grades that fit, also where
  * another grade of the question counts.
  */
-async function findTrials(context: QuestionContext, { variant, ...given }: ReportFilter, groupBy: string) {
-  const filter = defined(given)
+async function findTrials(context: QuestionContext, { variant, ...filter }: ReportFilter, groupBy: string) {
   const [judges, rubrics, fields] = [new Set<string>(), new Set<string>(), new Set<string>()]
   const all = []
   let ended = 0

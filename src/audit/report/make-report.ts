@@ -1,3 +1,4 @@
+import { defined } from '../../domain/result.ts'
 import { findRubric } from '../../domain/rubric/claim-values.ts'
 import { DEFAULT_DRAWS, DEFAULT_SEED } from '../../schemas/agreement.ts'
 import { faultAt, type RequestError } from '../../schemas/problem.ts'
@@ -19,7 +20,7 @@ export async function makeReport(context: AuditContext, compute: Compute, query:
   const { group_by = 'agent', draws: asked, seed = DEFAULT_SEED } = query
   const pair = pairOf(query)
   const { judge, rubric, batch, agent, model, task, variant } = query
-  const filter = { judge, rubric, batch, agent, model, task, variant }
+  const filter = defined({ judge, rubric, batch, agent, model, task, variant })
   await requireNames(context, filter)
   const loaded = await loadReport(context, filter, group_by, (name) =>
     rubricNamed(context, name ?? rubric ?? context.default_rubric),

@@ -14,7 +14,7 @@ import {
 import { count, notesOf } from '../../domain/words.ts'
 import type { Corrected, JudgeEvidence, JudgeQuality } from '../../schemas/report.ts'
 import { type Review, SAMPLING_DESIGNS, type SamplingDesign } from '../../schemas/review.ts'
-import { CITATION_STATUSES, CONFIDENCE_LEVELS, GRADE_STATUSES, type Label } from '../../schemas/vocabulary.ts'
+import { CITATION_STATUSES, CONFIDENCE_LEVELS, GRADE_STATUSES } from '../../schemas/vocabulary.ts'
 import { clusterOfTask, type GroupOptions, type ReportRubric, type TrialRow } from './rows.ts'
 
 /**
@@ -65,19 +65,14 @@ function settleClaims(standing: readonly Review[], rubric: ReportRubric) {
   )
 }
 
-/** A trial with a label from the judge and a review by humans. */
-interface Reviewed {
-  readonly trial: TrialRow
-  readonly judge: Label
-  readonly review: TrialReview
-}
-
 /** Lists the reviewed trials with a label of the judge. */
-const reviewedOf = (trials: readonly TrialRow[]): Reviewed[] =>
+const reviewedOf = (trials: readonly TrialRow[]) =>
   trials.flatMap((trial) => {
     const { label: judge, review } = trial
     return judge !== null && review !== null ? [{ trial, judge, review }] : []
   })
+
+type Reviewed = ReturnType<typeof reviewedOf>[number]
 
 export type Correction = ReturnType<typeof correctGroup>
 
