@@ -5,7 +5,7 @@ import type { Agreement, AgreementCall, RaterCoverage, StoredRaters } from '../s
 import { MAX_AGREEMENT_LABELS, type Rating } from '../schemas/agreement.ts'
 import { RequestError } from '../schemas/problem.ts'
 import { type Provenance, rubricIdOf, TAB_BEHAVIOR } from '../schemas/vocabulary.ts'
-import { tallyEvidence } from './evidence-agreement.ts'
+import { tallyEvidence } from './clashes.ts'
 import { allCategories, categoryOf, findMeasure, incomparable, type Measure, measuredWords } from './measure.ts'
 import { type AuditContext, requireNames } from './names.ts'
 import { clustersOfRepeated } from './report/rows.ts'

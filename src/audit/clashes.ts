@@ -5,6 +5,7 @@ import { type ClaimValues, claimWord, newestRubric } from '../domain/rubric/clai
 import { claimsOfOutcome, decisiveClaims, differ, outcomeDistance } from '../domain/rubric/outcome.ts'
 import type { Rubric } from '../domain/rubric/rubric.ts'
 import { count } from '../domain/words.ts'
+import type { EvidenceAgreement } from '../schemas/agreement.ts'
 import type { Disagreement, DisagreementKind } from '../schemas/review.ts'
 import type { Signals } from '../schemas/trial.ts'
 import { CONFIDENCE_LEVELS, type ConfidenceLevel, type ContradictionCode, type Label } from '../schemas/vocabulary.ts'
@@ -19,8 +20,8 @@ export interface Clash {
   readonly confidence: number
   /** Votes, 0 to 1: the smaller own share behind a side (1 without votes); within one judge 1 − the share of the most common vote. */
   readonly votes: number
-  /** Writes the sentence of the clash, which only shown clashes need. */
-  readonly say: () => string
+  /** The clash in a sentence. */
+  readonly why: string
 }
 
 /** All verdicts on one question under one rubric. */
@@ -56,17 +57,18 @@ export const FIND_CLASHES: Readonly<Record<DisagreementKind, (verdicts: Verdicts
   human: (verdicts) => {
     const humans = onePerAnswer(verdicts, false)
     const againstJudges = humans.flatMap((human) => judgesOf(verdicts).map((judge) => [human, judge] as const))
-    return [...againstJudges, ...pairsOf(humans)].flatMap((pair) => clashOf(pair, verdicts) ?? [])
+    return clashesOf([...againstJudges, ...pairsOf(humans)], verdicts)
   },
-  judges: (verdicts) => pairsOf(judgesOf(verdicts)).flatMap((pair) => clashOf(pair, verdicts) ?? []),
-  signals: ({ opinions, signals, rubric }) => opinions.flatMap((opinion) => againstSignals(opinion, signals, rubric)),
-  samples: ({ opinions, rubric }) => opinions.flatMap((opinion) => amongSamples(opinion, rubric)),
-  contradiction: ({ opinions }) => opinions.flatMap(contradicted),
+  judges: (verdicts) => clashesOf(pairsOf(judgesOf(verdicts)), verdicts),
+  signals: ({ opinions, signals, rubric }) =>
+    opinions.flatMap((opinion) => againstSignals(opinion, signals, rubric) ?? []),
+  samples: ({ opinions, rubric }) => opinions.flatMap((opinion) => amongSamples(opinion, rubric) ?? []),
+  contradiction: ({ opinions }) => opinions.flatMap((opinion) => contradicted(opinion) ?? []),
   evidence: (verdicts) =>
     [...pairsOf(judgesOf(verdicts)), ...verdicts.opinions.flatMap((opinion) => pairsOf(samplesOf(opinion)))]
-      .filter((pair) => clashOf(pair, verdicts) === null)
+      .filter((pair) => clashesOf([pair], verdicts).length === 0)
       .flatMap((pair) => otherEvidence(pair) ?? []),
-  unverified: (verdicts) => verdicts.opinions.flatMap((opinion) => unverified(opinion, verdicts)),
+  unverified: (verdicts) => verdicts.opinions.flatMap((opinion) => unverified(opinion, verdicts) ?? []),
 }
 
 interface Side extends Pick<Clash, 'confidence' | 'votes'>, Pick<OpinionRow, 'quotes'> {
@@ -124,32 +126,35 @@ const watched = (rubric: Rubric | null, claim: string | null): readonly string[]
 export const pairsOf = <Of>(all: readonly Of[]): (readonly [Of, Of])[] =>
   all.flatMap((one, index) => all.slice(index + 1).map((other) => [one, other] as const))
 
-/** Finds the clash of two sides: other labels, or one label with other values of watched claims; null without one. */
-function clashOf([one, other]: readonly [Side, Side], { rubric, claim }: Verdicts): Clash | null {
-  if (one.label !== other.label) {
-    const distance = outcomeDistance(rubric, one.label, other.label)
-    const isOrdered = rubric !== null && (rubric.outcome.kind === 'sum' || rubric.outcome.scale === 'ordinal')
-    const apart = isOrdered ? distance : count(distance, 'claim')
-    return clashBetween([one, other], distance, () => {
-      return `${one.name} says ${one.label}, ${other.name} says ${other.label}: ${apart} apart.`
+type Pair = readonly [Side, Side]
+
+/** Finds the clashes of pairs of sides: other labels, or one label with other values of watched claims. */
+function clashesOf(pairs: readonly Pair[], { rubric, claim }: Verdicts): Clash[] {
+  const ids = watched(rubric, claim)
+  const isOrdered = rubric !== null && (rubric.outcome.kind === 'sum' || rubric.outcome.scale === 'ordinal')
+  return pairs.flatMap((pair) => {
+    const [one, other] = pair
+    if (one.label !== other.label) {
+      const distance = outcomeDistance(rubric, one.label, other.label)
+      const apart = `${isOrdered ? distance : count(distance, 'claim')} apart`
+      return clashBetween(pair, distance, `${one.name} says ${one.label}, ${other.name} says ${other.label}: ${apart}.`)
+    }
+    const between = ids.filter((id) => differ(one.claims[id], other.claims[id]))
+    const [tellOne, tellOther] = pair.map(({ name, claims }) => {
+      return `${name} says ${between.map((id) => `${claimWord(id)}=${tellValue(claims[id])}`).join(', ')}`
     })
-  }
-  const differing = watched(rubric, claim).filter((id) => differ(one.claims[id], other.claims[id]))
-  if (differing.length === 0) return null
-  const tell = ({ name, claims }: Side) =>
-    `${name} says ${differing.map((id) => `${claimWord(id)}=${tellValue(claims[id])}`).join(', ')}`
-  const say = () => `Both say ${one.label}, but ${tell(one)} and ${tell(other)}.`
-  return clashBetween([one, other], differing.length, say)
+    const why = `Both say ${one.label}, but ${tellOne} and ${tellOther}.`
+    return between.length === 0 ? [] : clashBetween(pair, between.length, why)
+  })
 }
 
-const clashBetween = ([one, other]: readonly [Side, Side], distance: number, say: () => string): Clash => ({
-  ...{ distance, say, confidence: Math.min(one.confidence, other.confidence), votes: Math.min(one.votes, other.votes) },
+const clashBetween = ([one, other]: Pair, distance: number, why: string): Clash => ({
+  ...{ distance, why, confidence: Math.min(one.confidence, other.confidence), votes: Math.min(one.votes, other.votes) },
 })
 
 /** Makes a clash within one opinion. */
-const clashIn = (opinion: OpinionRow, distance: number, say: (name: string) => string): Clash => ({
-  ...{ distance, confidence: sureness(opinion.confidence), votes: opinion.vote_share ?? 1 },
-  say: () => say(nameOf(opinion)),
+const clashIn = ({ confidence, vote_share }: OpinionRow, distance: number, why: string): Clash => ({
+  ...{ distance, confidence: sureness(confidence), votes: vote_share ?? 1, why },
 })
 
 const LONGEST_VALUE = 60
@@ -161,14 +166,9 @@ function tellValue(value: ClaimValues[string] | undefined): string {
 
 /** Lists the claims in which two verdicts differ, with the value of each. */
 export function differingClaims({ opinions, reviews, rubric }: Verdicts): Disagreement['claims'] {
-  const judges = opinions.filter(({ status }) => status !== 'failed')
-  const sides = [
-    ...judges.map((opinion) => ({ by: nameOf(opinion), claims: statedClaims(opinion, rubric) })),
-    ...reviews.map((review) => ({
-      by: `${review.provenance ?? 'human'}:${review.rater}`,
-      claims: statedClaims(review, rubric),
-    })),
-  ]
+  const judges = opinions.filter(({ status }) => status !== 'failed').map((one) => ({ ...one, by: nameOf(one) }))
+  const raters = reviews.map((review) => ({ ...review, by: `${review.provenance ?? 'human'}:${review.rater}` }))
+  const sides = [...judges, ...raters].map((one) => ({ by: one.by, claims: statedClaims(one, rubric) }))
   const ids = [...(rubric?.claims ?? []).map(({ id }) => id), ...sides.flatMap(({ claims }) => Object.keys(claims))]
   const differing = [...new Set(ids)].flatMap((claim) => {
     const said = sides.flatMap(({ by, claims }) => {
@@ -181,53 +181,50 @@ export function differingClaims({ opinions, reviews, rubric }: Verdicts): Disagr
   return differing as Disagreement['claims']
 }
 
-function amongSamples(opinion: OpinionRow, rubric: Rubric | null): Clash[] {
+function amongSamples(opinion: OpinionRow, rubric: Rubric | null): Clash | null {
   const { votes } = opinion
   const labelled = votes.filter(({ label }) => label !== null)
   const tally = [...Map.groupBy(labelled, ({ label }) => label ?? '')]
-  if (tally.length < 2 && !opinion.contradictions.includes('no_majority')) return []
+  if (tally.length < 2 && !opinion.contradictions.includes('no_majority')) return null
   // The highest confidence among the votes for each label.
   const levels = tally.map(([, own]) => Math.max(...own.map(({ confidence }) => sureness(confidence))))
   const distances = pairsOf(tally).map(([[one], [other]]) => outcomeDistance(rubric, one, other))
   const most = Math.max(0, ...tally.map(([, own]) => own.length))
-  const say = () => {
-    const rest = votes.length - labelled.length
-    const parts = tally.map(([label, own]) => `${label} ${own.length}`)
-    const all = [...parts, ...(rest > 0 ? [`without a label ${rest}`] : [])].join(', ')
-    return `${count(votes.length, 'sample')} of ${nameOf(opinion)} ${votes.length === 1 ? 'differs' : 'differ'}: ${all}.`
-  }
-  return [
-    {
-      distance: Math.max(0, ...distances),
-      confidence: levels.length < 2 ? 0 : Math.min(...levels),
-      votes: most === 0 ? 0 : 1 - most / labelled.length,
-      say,
-    },
+  const rest = votes.length - labelled.length
+  const parts = [
+    ...tally.map(([label, own]) => `${label} ${own.length}`),
+    ...(rest > 0 ? [`without a label ${rest}`] : []),
   ]
+  const samples = `${count(votes.length, 'sample')} of ${nameOf(opinion)} ${votes.length === 1 ? 'differs' : 'differ'}`
+  return {
+    distance: Math.max(0, ...distances),
+    confidence: levels.length < 2 ? 0 : Math.min(...levels),
+    votes: most === 0 ? 0 : 1 - most / labelled.length,
+    why: `${samples}: ${parts.join(', ')}.`,
+  }
 }
 
 /** Contradictions that have a kind of their own. */
 const ELSEWHERE: readonly ContradictionCode[] = [...Object.values(SIGNAL_CODES), 'no_majority']
 
-function contradicted(opinion: OpinionRow): Clash[] {
+function contradicted(opinion: OpinionRow): Clash | null {
   const codes = opinion.contradictions.filter((code) => !ELSEWHERE.includes(code))
-  if (codes.length === 0) return []
-  return [clashIn(opinion, codes.length, (name) => `What ${name} claims is contradicted: ${codes.join(', ')}.`)]
+  const why = `What ${nameOf(opinion)} claims is contradicted: ${codes.join(', ')}.`
+  return codes.length === 0 ? null : clashIn(opinion, codes.length, why)
 }
 
 /** Makes the clash of two answers with one label and quotes that do not overlap. */
-function otherEvidence([one, other]: readonly [Side, Side]): Clash | null {
+function otherEvidence([one, other]: Pair): Clash | null {
   if (matchEvidence(one, other) !== 'disjoint') return null
   const { apart } = overlapOf(one.quotes ?? {}, other.quotes ?? {})
-  const claims = apart.map(claimWord).join(', ')
-  return clashBetween([one, other], apart.length, () => {
-    return `${one.name} and ${other.name} say ${one.label}, but their quotes do not overlap: ${claims}.`
-  })
+  const both = `${one.name} and ${other.name} say ${one.label}`
+  const why = `${both}, but their quotes do not overlap: ${apart.map(claimWord).join(', ')}.`
+  return clashBetween([one, other], apart.length, why)
 }
 
-function unverified(opinion: OpinionRow, { opinions, reviews, rubric }: Verdicts): Clash[] {
+function unverified(opinion: OpinionRow, { opinions, reviews, rubric }: Verdicts): Clash | null {
   const { status, claimed_label } = opinion
-  if (status !== 'unverified') return []
+  if (status !== 'unverified') return null
   const others = new Set([...opinions, ...reviews].flatMap(({ label }) => label ?? []))
   const distances =
     claimed_label === null ? [] : [...others].map((label) => outcomeDistance(rubric, claimed_label, label))
@@ -239,11 +236,11 @@ function unverified(opinion: OpinionRow, { opinions, reviews, rubric }: Verdicts
     isSplit || unclear.length === 0
       ? `claims ${claimed_label ?? 'nothing'}, but its ${isSplit ? 'samples have no majority' : 'evidence does not hold'}`
       : `could not tell: ${unclear.map(claimWord).join(', ')} unclear`
-  return [clashIn(opinion, Math.max(0, ...distances), (name) => `${name} ${why}.`)]
+  return clashIn(opinion, Math.max(0, ...distances), `${nameOf(opinion)} ${why}.`)
 }
 
 /** Compares claims, unverified too, with the harness's measurements, as the grade records it and anew: the grade may be older than the rule. */
-function againstSignals(opinion: OpinionRow, signals: Signals, rubric: Rubric | null): Clash[] {
+function againstSignals(opinion: OpinionRow, signals: Signals, rubric: Rubric | null): Clash | null {
   const parts = (rubric?.claims ?? []).flatMap(({ id, measured_by }) => {
     if (measured_by === null) return []
     const claimed = opinion.claims?.[id] ?? null
@@ -253,6 +250,30 @@ function againstSignals(opinion: OpinionRow, signals: Signals, rubric: Rubric | 
       return [`claims ${claimWord(id)}=${claimed} where the harness measured ${measured_by}=${measured}`]
     return opinion.contradictions.includes(code) ? [`records ${code}`] : []
   })
-  if (parts.length === 0) return []
-  return [clashIn(opinion, parts.length, (name) => `${name} ${parts.join(' and ')}.`)]
+  return parts.length === 0 ? null : clashIn(opinion, parts.length, `${nameOf(opinion)} ${parts.join(' and ')}.`)
+}
+
+type Labelled = Pick<OpinionRow, 'label' | 'quotes'>
+/** The answer of a judge to one question, with those of its samples. */
+export type Judged = Labelled & { readonly rater: string; readonly votes: readonly Labelled[] }
+
+/** Makes a tally of the agreement of judges on labels and quotes. */
+export function tallyEvidence() {
+  const tally = new Map<string, EvidenceAgreement[number]>()
+  const add = (raters: [string, string], one: Labelled, other: Labelled) => {
+    if (one.label === null || other.label === null) return
+    const key = JSON.stringify(raters)
+    const none = { overlapping: 0, disjoint: 0, unquoted: 0, other_label: 0, unknown: 0 }
+    const pair = tally.get(key) ?? { raters, ...none }
+    pair[matchEvidence(one, other)]++
+    tally.set(key, pair)
+  }
+  return {
+    /** Counts the pairs of answers to one question: of each two judges, and of the samples of each judge. */
+    count(judged: readonly Judged[]) {
+      for (const [one, other] of pairsOf(judged)) add([one.rater, other.rater], one, other)
+      for (const { rater, votes } of judged) for (const [one, other] of pairsOf(votes)) add([rater, rater], one, other)
+    },
+    list: (): EvidenceAgreement => [...tally.values()],
+  }
 }

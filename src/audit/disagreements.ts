@@ -12,7 +12,7 @@ const weightOf = (kind: DisagreementKind): number => 10 * (DISAGREEMENT_KINDS.le
 /** Points for each claim in which two sides differ, for at most three claims. */
 const POINTS_PER_CLAIM = 2
 
-type Terms = Omit<Clash, 'say'>
+type Terms = Omit<Clash, 'why'>
 
 /** Scores one clash of a kind by our own weights: each term only orders ties of the term before, but a claim counts as two levels of confidence. */
 export function scoreClash(kind: DisagreementKind, clash: Terms) {
@@ -52,6 +52,9 @@ const compareQueued = (one: QueuePlace, other: QueuePlace): number =>
 interface Queued extends QueuePlace {
   readonly verdicts: Verdicts
   readonly row: QuestionRow
+  /** The highest clash of each kind that occurs, and the most telling of them. */
+  readonly clashes: readonly TellingClash[]
+  readonly first: TellingClash
 }
 
 /** The form of a cursor: `{thousandths of the score}/{question}/{rubric}`. */
@@ -83,7 +86,7 @@ async function* readDisagreements(context: AuditContext, asked: Asked, after: Qu
     const clashes = tellingClashes(verdicts)
     const [first] = clashes
     if (first === undefined) continue
-    const queued = { millis: first.scored.millis, question, verdicts, row }
+    const queued = { millis: first.scored.millis, question, verdicts, row, clashes, first }
     const isAsked =
       (kind === undefined || clashes.some((clash) => clash.kind === kind)) &&
       (settled === undefined || settled === (agreedLabel(verdicts.reviews) !== undefined)) &&
@@ -93,6 +96,8 @@ async function* readDisagreements(context: AuditContext, asked: Asked, after: Qu
   for await (const place of inTurns(queue.sort(compareQueued))) yield { disagreement: describe(place), place }
 }
 
+type TellingClash = ReturnType<typeof tellingClashes>[number]
+
 /** Returns the highest clash of each kind that occurs. */
 const tellingClashes = (verdicts: Verdicts) =>
   DISAGREEMENT_KINDS.flatMap((kind) => {
@@ -100,18 +105,15 @@ const tellingClashes = (verdicts: Verdicts) =>
     return most === null ? [] : [{ kind, ...most }]
   })
 
-function describe({ verdicts, row }: Queued): Disagreement {
+function describe({ verdicts, row, clashes, first }: Queued): Disagreement {
   const { question, rubric, agent, model, task } = row
-  const clashes = tellingClashes(verdicts)
-  const [first] = clashes
-  if (first === undefined) throw new Error('only questions with a clash are in the queue')
   const [trajectory = '', ground_truth = ''] = question.split('/')
   return {
     ...{ trajectory, ground_truth, rubric, agent, model, task },
     kinds: clashes.map(({ kind }) => kind),
     score: first.scored.millis / 1000,
     terms: first.scored.terms,
-    why: [...clashes.map(({ clash }) => clash.say()), explainScore(first.kind, first.scored)],
+    why: [...clashes.map(({ clash }) => clash.why), explainScore(first.kind, first.scored)],
     grades: verdicts.opinions.map(({ id, vote_share: _, quotes: _quotes, ...opinion }) => ({
       ...{ grade_id: id, ...opinion, claims: opinion.claims as Disagreement['grades'][number]['claims'] },
       votes: opinion.votes.map(({ label }) => label),

@@ -7,7 +7,6 @@ import { claimsOfGrade } from '../domain/rubric/claim-values.ts'
 import { count, quoted } from '../domain/words.ts'
 import type { Batch } from '../schemas/batch.ts'
 import {
-  type Disposition,
   type DispositionRequest,
   FINDING_KINDS,
   type FindingClass,
@@ -76,7 +75,7 @@ function findingsOfGrade(grade: Grade, own: OpinionRow, verdicts: Verdicts): Fin
   const clashes = isRecorded ? [] : FIND_CLASHES.signals({ ...verdicts, opinions: [own], reviews: [] })
   return [
     ...recordedIn(grade),
-    ...clashes.map(({ say }) => ({ kind: 'contradiction', cause: ['signals'], why: say() }) as const),
+    ...clashes.map(({ why }) => ({ kind: 'contradiction', cause: ['signals'], why }) as const),
     ...disagreementsOf(own, verdicts),
   ]
 }
@@ -92,23 +91,24 @@ function disagreementsOf(own: OpinionRow, { opinions, reviews, ...question }: Ve
     const labels = new Set([own, ...others].flatMap(({ label }) => label ?? []))
     const against = others.flatMap(({ id }) => id ?? [])
     const clashes = FIND_CLASHES[side]({ ...question, opinions: [own], reviews: [], ...more })
-    return clashes.map(({ say }) => ({ kind: 'disagreement', cause: [side, [...labels].sort()], why: say(), against }))
+    return clashes.map(({ why }) => ({ kind: 'disagreement', cause: [side, [...labels].sort()], why, against }))
   }
   // The samples of a grade have a side of their own.
   const alone = { ...own, votes: [] }
   const judges = opinions.filter((opinion) => nameOf(opinion) !== nameOf(own))
+  // A thousand equal reviews are one comparison.
+  const answers = Map.groupBy(reviews, ({ label, claims, provenance }) => JSON.stringify([label, claims, provenance]))
   return [
     ...find('samples', own.votes),
     ...judges.flatMap((judge) => {
       const pair = { opinions: [alone, { ...judge, votes: [] }] }
       return [...find('judges', [judge], pair), ...find('evidence', [judge], pair)]
     }),
-    // A thousand equal reviews are one comparison. A label that an agent made stands among the judges.
-    ...[
-      ...Map.groupBy(reviews, ({ label, claims, provenance }) => JSON.stringify([label, claims, provenance])),
-    ].flatMap(([, equal]) =>
-      (['judges', 'human'] as const).flatMap((side) => find(side, equal, { reviews: equal.slice(0, 1) })),
-    ),
+    // A label that an agent made stands among the judges.
+    ...[...answers.values()].flatMap((equal) => {
+      const review = { reviews: equal.slice(0, 1) }
+      return [...find('judges', equal, review), ...find('human', equal, review)]
+    }),
   ]
 }
 
@@ -228,20 +228,12 @@ export async function readFindings(context: AuditContext, id: string, asked?: st
 }
 
 /** Stores a decision about a class of findings. Throws a RequestError for a decision that does not hold. */
-export async function disposeFindings(
-  context: AuditContext,
-  id: string,
-  body: DispositionRequest,
-): Promise<Disposition> {
+export async function disposeFindings(context: AuditContext, id: string, body: DispositionRequest) {
   const { disposition, reason = '', by } = body
   // The ellipsis of a command line to copy is no reason.
+  const needed = 'is required where a class is dismissed'
   if (disposition === 'dismissed' && !/[\p{L}\p{N}]/u.test(reason))
-    throw faultAt(
-      '/reason',
-      'is required where a class is dismissed',
-      'invalid_request',
-      'a dismissal needs a reason in words',
-    )
+    throw faultAt('/reason', needed, 'invalid_request', 'a dismissal needs a reason in words')
   const { batch, answer } = await load(context, id)
   const group = answer.classes.find((one) => one.id === body.class)
   if (group === undefined) throw notFound('class of findings', body.class)

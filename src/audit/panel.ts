@@ -9,8 +9,7 @@ import type { Grade } from '../schemas/grade.ts'
 import { orNotFound } from '../schemas/problem.ts'
 import type { PanelResult } from '../schemas/review.ts'
 import { CONFIDENCE_LEVELS, type ConfidenceLevel, type Label } from '../schemas/vocabulary.ts'
-import { pairsOf } from './clashes.ts'
-import { tallyEvidence } from './evidence-agreement.ts'
+import { pairsOf, tallyEvidence } from './clashes.ts'
 import { evidenceOf, latestOpinions } from './trials.ts'
 
 type Support = PanelResult['support']

@@ -1,4 +1,4 @@
-import type { ReportInput } from '../../src/audit/report/load.ts'
+import type { ReportInput } from '../../src/audit/report/make-report.ts'
 import { type ReportOptions, report } from '../../src/audit/report/report.ts'
 import type { TrialReview } from '../../src/audit/report/reviewed.ts'
 import type { ReportRubric, TrialRow } from '../../src/audit/report/rows.ts'
