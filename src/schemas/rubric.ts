@@ -9,13 +9,11 @@ const ClaimName = t.Str('The id of a claim of this rubric: `name`, or `group.nam
 })
 const Value = Type.Union([Type.Boolean(), t.Text, Type.Integer()])
 
+const SOME = { minItems: 1, uniqueItems: true }
+
 /** The proof of a value of a claim. Every given member must hold. */
 const ProofSchema = t.Closed({
-  quote: t.Opt.Array(v.ActorSchema, {
-    minItems: 1,
-    uniqueItems: true,
-    description: 'At least one verbatim quote of one of these.',
-  }),
+  quote: t.Opt.List(v.ActorSchema, 'At least one verbatim quote of one of these.', SOME),
   in_step: t.Opt.Str('The quote stands in the step that this claim names.'),
   in_order: t.Opt.Array(ClaimName, {
     minItems: 2,
@@ -24,17 +22,9 @@ const ProofSchema = t.Closed({
     description: 'The step that the first claim cites comes before every step that the second claim cites.',
   }),
   after: t.Opt.Str('The quote comes after the first sight of this instruction.'),
-  shows: t.Opt.Array(Instruction, {
-    minItems: 1,
-    uniqueItems: true,
-    description: 'The quote shows one of these instructions, as far as a search can tell.',
-  }),
+  shows: t.Opt.List(Instruction, 'The quote shows one of these instructions, as far as a search can tell.', SOME),
   does: t.Opt.Str('What is quoted carries this instruction out, after its first sight.'),
-  search_finds_nothing_of: t.Opt.Array(Instruction, {
-    minItems: 1,
-    uniqueItems: true,
-    description: 'No search finds one of these instructions in what came to the agent.',
-  }),
+  search_finds_nothing_of: t.Opt.List(Instruction, 'No search finds one of these in what came to the agent.', SOME),
   holds: t.Opt.Str('The quote holds the text of this claim, of the same entry of a list.'),
   agent_of: t.Opt.Str('The value names the agent that acted in the step that this claim names.'),
 })
@@ -98,7 +88,7 @@ const OutcomeSchema = t.Documented('What follows from the claims: exactly one of
     { minItems: 1, maxItems: 200, description: 'Every combination of the claims fits exactly one row.' },
   ),
   label: t.Opt.Str('The enum claim whose value is the label.'),
-  sum: t.Opt.Array(t.Text, { minItems: 1, description: 'The integer claims whose sum is the outcome.' }),
+  sum: t.Opt.List(t.Text, 'The integer claims whose sum is the outcome.', { minItems: 1 }),
   best: t.Opt.Documented('The label of the entry with the greatest sum; `none` where the list is empty.', {
     of: t.Str('A list.'),
     by: Type.Array(t.Text, { minItems: 1, description: 'The integer claims of an entry that are summed.' }),
@@ -120,9 +110,8 @@ export const RubricManifestSchema = t.Closed({
     ['words', 'booleans'],
     'Answers of boolean claims: yes, no, unclear (default), or true and false.',
   ),
-  shows_signals: t.Opt.Array(t.Choice(SIGNALS), {
+  shows_signals: t.Opt.List(t.Choice(SIGNALS), 'Measurements of the harness that the judge is told; absent: none.', {
     uniqueItems: true,
-    description: 'What the harness measured that the judge is told; absent: none of it.',
   }),
   about: t.Opt.Choice(
     ['run', 'runs'],

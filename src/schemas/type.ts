@@ -1,4 +1,5 @@
 import {
+  type TArrayOptions,
   type TEnum,
   type TNumberOptions,
   type TObject,
@@ -36,7 +37,8 @@ export const Nullable = <T extends TSchema>(schema: T, description?: string) =>
 export const NullableText = Nullable(Text)
 
 /** Makes a list, and an object with members of any name. */
-export const List = <T extends TSchema>(schema: T, description?: string) => Type.Array(schema, describedBy(description))
+export const List = <T extends TSchema>(schema: T, description?: string, options: TArrayOptions = {}) =>
+  Type.Array(schema, { ...options, ...describedBy(description) })
 export const Dict = <T extends TSchema>(schema: T, description?: string) =>
   Type.Record(Type.String(), schema, describedBy(description))
 
