@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { settleReviews } from '../../src/audit/report/reviewed.ts'
 import type { ReportRubric } from '../../src/audit/report/rows.ts'
+import { settleReviews } from '../../src/audit/report/rows.ts'
 import { claimsOfOutcome } from '../../src/domain/rubric/outcome.ts'
 import type { SamplingDesign } from '../../src/schemas/review.ts'
 import { makeReview as storedReview } from './make-question.ts'

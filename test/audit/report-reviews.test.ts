@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { correctGroup as correct, judgeQuality, settleReviews } from '../../src/audit/report/reviewed.ts'
-import { clusterOfTask, type TrialRow } from '../../src/audit/report/rows.ts'
+import { correctGroup as correct, judgeQuality } from '../../src/audit/report/reviewed.ts'
+import { clusterOfTask, settleReviews, type TrialRow } from '../../src/audit/report/rows.ts'
 import { wilson } from '../../src/domain/statistics/intervals.ts'
 import type { Review } from '../../src/schemas/review.ts'
 import { LABELS, type Label } from '../../src/schemas/vocabulary.ts'

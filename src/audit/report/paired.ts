@@ -3,9 +3,14 @@ import { type BooleanPair, comparePairs, type Outcome } from '../../domain/stati
 import type { Paired, PairedReport, Pairing } from '../../schemas/report.ts'
 import { distractorActed, type PairedTrial, pairedAlignment, passed } from './alignment.ts'
 import { hasLabel, isTrue } from './group.ts'
-import type { PairOptions } from './make-report.ts'
 import type { TrialRow } from './rows.ts'
 import { clusterOfTask, hasAlignment, labelsOf, measureNames, type ReportRubric } from './rows.ts'
+
+/** The conditions to compare, and the only measure; null: all measures. */
+export interface PairOptions extends Readonly<Record<'base' | 'head', string>> {
+  readonly by: Pairing
+  readonly measure: string | null
+}
 
 type Pair = readonly [base: PairedTrial, head: PairedTrial]
 type Measure = (trial: TrialRow) => Outcome

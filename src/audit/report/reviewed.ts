@@ -1,5 +1,3 @@
-import { claimsOfOutcome } from '../../domain/rubric/outcome.ts'
-import type { Scalar } from '../../domain/rubric/rubric.ts'
 import { mostFrequent } from '../../domain/statistics/coefficients.ts'
 import { chooseEstimator, correctedShares } from '../../domain/statistics/corrected-shares.ts'
 import { ratio } from '../../domain/statistics/intervals.ts'
@@ -13,57 +11,9 @@ import {
 } from '../../domain/statistics/rates.ts'
 import { count, notesOf } from '../../domain/words.ts'
 import type { Corrected, JudgeEvidence, JudgeQuality } from '../../schemas/report.ts'
-import { type Review, SAMPLING_DESIGNS, type SamplingDesign } from '../../schemas/review.ts'
+import { SAMPLING_DESIGNS, type SamplingDesign } from '../../schemas/review.ts'
 import { CITATION_STATUSES, CONFIDENCE_LEVELS, GRADE_STATUSES } from '../../schemas/vocabulary.ts'
-import { clusterOfTask, type GroupOptions, type ReportRubric, type TrialRow } from './rows.ts'
-
-/**
- * Settles a question: the label that more than half of its raters gave, undecided raters included, and each claim likewise; null without one.
- *
- * @param standing the newest review of each rater.
- * @param gradeId the grade whose label is corrected, or null: of a sample stratified by another grade's label only the chance holds.
- */
-export function settleReviews(
-  standing: readonly Review[],
-  rubric: ReportRubric,
-  gradeId: string | null,
-  all: readonly Review[] = standing,
-) {
-  const human = majority(standing.map(({ label }) => label)) ?? null
-  if (human === null) return null
-  // The sampling of a question stays true when its label is replaced: the sample must not lose contested questions.
-  const samplings = new Map(
-    all.map(({ sampling, grade_id }) => {
-      const { design, probability = null } = sampling ?? { design: 'chosen' }
-      const is_stale = design === 'stratified' && grade_id !== gradeId
-      const drawn = { design: is_stale && probability === null ? 'chosen' : design, probability, is_stale } as const
-      return [JSON.stringify(drawn), drawn]
-    }),
-  )
-  const blind = standing.every((review) => review.blind)
-  return { human, claims: settleClaims(standing, rubric), samplings: [...samplings.values()] as const, blind }
-}
-
-/** The human reviews of a trial, settled to one label. `is_stale`: the strata of the sampling were labels of a grade that another has replaced. */
-export type TrialReview = NonNullable<ReturnType<typeof settleReviews>>
-
-/** Returns the value of more than half of the values; undefined without one. */
-const majority = <T>(values: readonly T[]): T | undefined =>
-  [...new Set(values)].find((value) => values.filter((other) => other === value).length * 2 > values.length)
-
-/** Settles the claims: a reviewer's label decides a claim, else the review's own claims. */
-function settleClaims(standing: readonly Review[], rubric: ReportRubric) {
-  const answers = standing.map(
-    ({ label, claims }): ReadonlyMap<string, Scalar> =>
-      new Map(Object.entries({ ...claims, ...(label !== null && claimsOfOutcome(rubric, label)) })),
-  )
-  return Object.fromEntries(
-    rubric.claims.flatMap(({ id }) => {
-      const value = majority(answers.map((answer) => answer.get(id)))
-      return value === undefined ? [] : [[id, value]]
-    }),
-  )
-}
+import { clusterOfTask, type GroupOptions, type TrialReview, type TrialRow } from './rows.ts'
 
 /** Lists the reviewed trials with a label of the judge. */
 const reviewedOf = (trials: readonly TrialRow[]) =>

@@ -1,11 +1,12 @@
 import { claimsOfGrade } from '../../domain/rubric/claim-values.ts'
+import { claimsOfOutcome } from '../../domain/rubric/outcome.ts'
 import type { Rubric, Scalar } from '../../domain/rubric/rubric.ts'
 import type { BootstrapSettings } from '../../domain/statistics/bootstrap.ts'
 import { SIGNAL_MEASURES } from '../../schemas/report.ts'
+import type { Review } from '../../schemas/review.ts'
 import type { FailureCode, ItemStatus, Label } from '../../schemas/vocabulary.ts'
 import { rubricIdOf, TAB_BEHAVIOR } from '../../schemas/vocabulary.ts'
 import { nameIn, type Trial } from '../trials.ts'
-import type { TrialReview } from './reviewed.ts'
 
 /** The members of a rubric that a report needs. */
 export type ReportRubric = Pick<Rubric, 'name' | 'claims' | 'outcome'>
@@ -82,6 +83,54 @@ function groupOf({ judge, rubric, label, grade, metadata }: Trial, by: string): 
   if (by === 'surface' && (surface || hasAlignment(rubric)))
     return label !== null && surface?.observed ? surface.category : null
   return nameIn(String(Object.entries(metadata).find(([name]) => name === by)?.[1] ?? ''))
+}
+
+/**
+ * Settles a question: the label that more than half of its raters gave, undecided raters included, and each claim likewise; null without one.
+ *
+ * @param standing the newest review of each rater.
+ * @param gradeId the grade whose label is corrected, or null: of a sample stratified by another grade's label only the chance holds.
+ */
+export function settleReviews(
+  standing: readonly Review[],
+  rubric: ReportRubric,
+  gradeId: string | null,
+  all: readonly Review[] = standing,
+) {
+  const human = majority(standing.map(({ label }) => label)) ?? null
+  if (human === null) return null
+  // The sampling of a question stays true when its label is replaced: the sample must not lose contested questions.
+  const samplings = new Map(
+    all.map(({ sampling, grade_id }) => {
+      const { design, probability = null } = sampling ?? { design: 'chosen' }
+      const is_stale = design === 'stratified' && grade_id !== gradeId
+      const drawn = { design: is_stale && probability === null ? 'chosen' : design, probability, is_stale } as const
+      return [JSON.stringify(drawn), drawn]
+    }),
+  )
+  const blind = standing.every((review) => review.blind)
+  return { human, claims: settleClaims(standing, rubric), samplings: [...samplings.values()] as const, blind }
+}
+
+/** The human reviews of a trial, settled to one label. `is_stale`: the strata of the sampling were labels of a grade that another has replaced. */
+export type TrialReview = NonNullable<ReturnType<typeof settleReviews>>
+
+/** Returns the value of more than half of the values; undefined without one. */
+const majority = <T>(values: readonly T[]): T | undefined =>
+  [...new Set(values)].find((value) => values.filter((other) => other === value).length * 2 > values.length)
+
+/** Settles the claims: a reviewer's label decides a claim, else the review's own claims. */
+function settleClaims(standing: readonly Review[], rubric: ReportRubric) {
+  const answers = standing.map(
+    ({ label, claims }): ReadonlyMap<string, Scalar> =>
+      new Map(Object.entries({ ...claims, ...(label !== null && claimsOfOutcome(rubric, label)) })),
+  )
+  return Object.fromEntries(
+    rubric.claims.flatMap(({ id }) => {
+      const value = majority(answers.map((answer) => answer.get(id)))
+      return value === undefined ? [] : [[id, value]]
+    }),
+  )
 }
 
 /** A run of the task on Terminal-Bench: variant `terminal-bench`. */
