@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import type { BatchCall } from '../db/attempts.ts'
+import type { BatchCall } from '../db/ledger.ts'
 import type { Stores } from '../db/stores.ts'
 import { digestBytes } from '../domain/digest.ts'
 import { orNotFound } from '../schemas/problem.ts'

@@ -144,9 +144,8 @@ export function createProviderPump(deps: Pick<BatchDeps, 'stores' | 'judges' | '
   }
 
   function endOf(judge: string, api: BatchApi, { custom_id: id, reply }: BatchResult): ProviderEnd {
-    if (reply === null) return { id, end: 'void' }
-    const cost = costUsd(reply.usage, deps.judges.get(judge)?.info.price ?? null)
-    return { id, end: 'answered', reply, cost_usd: cost === null ? null : cost * api.price_factor }
+    const cost = costUsd(reply?.usage ?? null, deps.judges.get(judge)?.info.price ?? null)
+    return { id, reply, cost_usd: cost === null ? null : cost * api.price_factor }
   }
 
   function refused(judge: string, failure: Failure): Parking {

@@ -1,5 +1,5 @@
 import PQueue from 'p-queue'
-import type { BatchRecord, RunPlan } from '../db/batches.ts'
+import type { RunPlan } from '../db/batches.ts'
 import { settleAll } from '../db/db.ts'
 import { ReplyRefused, StorageError } from '../db/errors.ts'
 import { type Chunk, type ItemEnd, type OpenItem, toItemEnd } from '../db/items.ts'
@@ -11,6 +11,7 @@ import type { Ahead, GradingService, ItemOutcome } from '../grading/grade.ts'
 import type { GradingJob } from '../grading/judge-question.ts'
 import type { Lane } from '../grading/lane.ts'
 import type { Judge } from '../judges/judge.ts'
+import type { Batch } from '../schemas/batch.ts'
 import type { Failure } from '../schemas/grade.ts'
 import { RequestError } from '../schemas/problem.ts'
 import type { GradeRequest } from '../schemas/trial.ts'
@@ -49,7 +50,7 @@ export interface BatchListener {
   /** Work on a batch met an error. */
   readonly onTrouble?: (trouble: Trouble) => void
   /** A batch has begun, is parked, done or cancelled. */
-  readonly onStatus?: (batch: BatchRecord) => void
+  readonly onStatus?: (batch: Batch) => void
   /** A run at an item ended: with a grade, waiting, or passed over. */
   readonly onItem?: (outcome: ItemOutcome) => void
 }

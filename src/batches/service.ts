@@ -1,4 +1,4 @@
-import type { BatchQuery, BatchRecord } from '../db/batches.ts'
+import type { BatchQuery } from '../db/batches.ts'
 import type { Payer } from '../db/ledger.ts'
 import { count } from '../domain/words.ts'
 import type { Batch, BatchEstimate } from '../schemas/batch.ts'
@@ -218,7 +218,7 @@ function createView(deps: BatchDeps, restOf: (id: string) => Parking | null, run
   const { batches, provider, attempts, run_lock } = stores
 
   /** Finds the judge of the next item, or of an open submission. */
-  async function nextJudge({ id, mode, status }: BatchRecord): Promise<string | null> {
+  async function nextJudge({ id, mode, status }: Batch): Promise<string | null> {
     const [item] = status === 'running' ? await batches.pending(id, -1, 1) : []
     if (item !== undefined) return item.request.judge ?? ''
     return mode === 'provider' ? ((await provider.judges(id))[0] ?? null) : null
@@ -242,7 +242,7 @@ function createView(deps: BatchDeps, restOf: (id: string) => Parking | null, run
   }
 
   /** Explains that the database refuses, that all calls in flight are old, that no worker has the judge of the next item, or that the judge asked for a pause. */
-  async function waitingFor(record: BatchRecord, items: number, newest: string | null): Promise<Waiting> {
+  async function waitingFor(record: Batch, items: number, newest: string | null): Promise<Waiting> {
     const rest = restOf(record.id)
     if (rest !== null) return { parked_reason: `waiting: ${rest.reason}` }
     if (newest !== null) return waitingSince(items, Date.parse(newest))
@@ -256,7 +256,7 @@ function createView(deps: BatchDeps, restOf: (id: string) => Parking | null, run
   }
 
   /** Adds to a stored batch its items in flight, over all processes, the reason for which it waits, and its part that lies with a provider. */
-  return async (record: BatchRecord): Promise<Batch> => {
+  return async (record: Batch): Promise<Batch> => {
     const { id, status, mode, counts } = record
     if (status === 'done' || status === 'cancelled') return record
     const runs = status === 'running' || status === 'cancelling'

@@ -1,11 +1,10 @@
 import { type Expression, type RawBuilder, sql as raw, type SqlBool } from 'kysely'
 import type { Batch } from '../schemas/batch.ts'
 import type { BatchStatus } from '../schemas/vocabulary.ts'
-import { IN_FLIGHT } from './attempts.ts'
-import { all, assignments, type Db, first, insert, isIn, locked, newest, type Page, run, type Sql } from './db.ts'
+import { assignments, type Db, insert, isIn, locked, newest, type Page, type Sql } from './db.ts'
 import { refusal } from './errors.ts'
 import { addItems, createItems, ITEM_IS_OPEN, isOf, type NewItem } from './items.ts'
-import type { Payer } from './ledger.ts'
+import { IN_FLIGHT, type Payer } from './ledger.ts'
 import type { Amounts, BatchRow, Spending, Tally } from './schema.ts'
 import { NOTHING } from './spending.ts'
 
@@ -19,9 +18,6 @@ export interface BatchQuery extends Page {
   readonly status?: BatchStatus
 }
 
-/** A batch as it is stored: `counts.running` counts only items that wait for a provider’s batch. */
-export type BatchRecord = Batch
-
 /** The facts of a batch that a runner needs. `payer` null: no key in particular pays. */
 export type RunPlan = Pick<BatchRow, 'id' | 'kind' | 'mode' | 'status' | 'max_cost_usd'> & {
   readonly payer: Payer | null
@@ -29,29 +25,28 @@ export type RunPlan = Pick<BatchRow, 'id' | 'kind' | 'mode' | 'status' | 'max_co
 
 export type BatchStore = ReturnType<typeof createBatches>
 
-/** Batches and their items. `add` and `open` reject for a batch that is no draft. */
+/** Batches and their items. In a stored batch `counts.running` counts only items that wait for a provider’s batch. `add` and `open` reject for a batch that is no draft. */
 export function createBatches(db: Db) {
   /** Changes a batch in one of the states; false where the batch is in another. */
   const change = (id: string, states: readonly BatchRow['status'][], row: Partial<BatchRow>): Promise<boolean> =>
-    db.write(async (sql) => (await changeIn(db, sql, id, states, row)) > 0)
+    db.write(async (sql) => (await changeIn(sql, id, states, row)) > 0)
   return {
     ...createItems(db),
     ...createDrafts(db),
-    get: async (id: string): Promise<BatchRecord | null> =>
-      (await readBatches(db, db.read, { id, limit: 1 }))[0] ?? null,
-    list: (query: BatchQuery): Promise<readonly BatchRecord[]> => readBatches(db, db.read, query),
+    get: async (id: string): Promise<Batch | null> => (await readBatches(db.read, { id, limit: 1 }))[0] ?? null,
+    list: (query: BatchQuery): Promise<readonly Batch[]> => readBatches(db.read, query),
     /**
      * Lists the batches that have not ended, oldest first, without the batches that are parked beyond a time, or until they are resumed. `is_open`: an
      * item has not ended.
      */
     listDue: (now: string) =>
-      all<Pick<BatchRow, 'id' | 'status'> & { readonly is_open: boolean }>(db.read)`
+      db.read.all<Pick<BatchRow, 'id' | 'status'> & { readonly is_open: boolean }>`
         SELECT id, status, EXISTS (SELECT 1 FROM batch_items WHERE batch = batches.seq AND batch_items.${ITEM_IS_OPEN}) AS is_open FROM batches
         WHERE status IN ('running', 'cancelling', 'parked') AND (status <> 'parked' OR resumes_at <= ${now}) ORDER BY id`,
     /** Reads the facts of a batch that a runner needs: without the counts, which cost a walk over the items. */
     async plan(id: string): Promise<RunPlan | null> {
       type Row = Omit<RunPlan, 'payer'> & Pick<BatchRow, 'payer' | 'payer_cap_usd'>
-      const row = await first<Row>(db.read)`
+      const row = await db.read.first<Row>`
         SELECT id, kind, mode, status, max_cost_usd, payer, payer_cap_usd FROM batches WHERE id = ${id}`
       if (row === undefined) return null
       const { payer_cap_usd, ...plan } = row
@@ -73,38 +68,38 @@ export function createBatches(db: Db) {
     finishCancel: (id: string, at: string): Promise<boolean> =>
       db.write(async (sql) => {
         // One process at a time: two at the items of a large batch would undo the work of each other by deadlocks.
-        const turn = locked(db, 'FOR UPDATE SKIP LOCKED')
-        const batch = await first(sql)`SELECT seq FROM batches WHERE id = ${id} AND status = 'cancelling' ${turn}`
+        const turn = locked(sql, 'FOR UPDATE SKIP LOCKED')
+        const batch = await sql.first`SELECT seq FROM batches WHERE id = ${id} AND status = 'cancelling' ${turn}`
         if (batch === undefined) return false
-        await run(sql)`UPDATE batch_items SET status = 'cancelled' WHERE ${isOf(id)} AND ${ITEM_IS_OPEN}
+        await sql.run`UPDATE batch_items SET status = 'cancelled' WHERE ${isOf(id)} AND ${ITEM_IS_OPEN}
           AND idx NOT IN (SELECT item FROM attempts WHERE batch = ${id} AND item IS NOT NULL AND ${IN_FLIGHT})`
-        return finish(db, sql, id, 'cancelling', { status: 'cancelled', finished_at: at })
+        return finish(sql, id, 'cancelling', { status: 'cancelled', finished_at: at })
       }),
     /** Ends a running batch; false, without a change, while an item is open. */
     finish: (id: string, at: string): Promise<boolean> =>
-      db.write((sql) => finish(db, sql, id, 'running', { status: 'done', finished_at: at })),
+      db.write((sql) => finish(sql, id, 'running', { status: 'done', finished_at: at })),
   }
 }
 
-const changeIn = (db: Db, sql: Sql, id: string, states: readonly BatchRow['status'][], row: Partial<BatchRow>) =>
-  run(sql)`UPDATE batches SET ${assignments<'batches'>(row)} WHERE id = ${id} AND ${isIn(db, 'status', states)}`
+const changeIn = (sql: Sql, id: string, states: readonly BatchRow['status'][], row: Partial<BatchRow>) =>
+  sql.run`UPDATE batches SET ${assignments<'batches'>(row)} WHERE id = ${id} AND ${isIn(sql, 'status', states)}`
 
 /**
  * Ends a batch without an open item, with the counts of its items, which change no more. One reading of the items: an item that becomes pending
  * again after it waited is open all the time.
  */
-async function finish(db: Db, sql: Sql, id: string, state: BatchRow['status'], row: Partial<BatchRow>) {
-  const open = await first(sql)`SELECT 1 FROM batch_items WHERE ${isOf(id)} AND ${ITEM_IS_OPEN} LIMIT 1`
+async function finish(sql: Sql, id: string, state: BatchRow['status'], row: Partial<BatchRow>) {
+  const open = await sql.first`SELECT 1 FROM batch_items WHERE ${isOf(id)} AND ${ITEM_IS_OPEN} LIMIT 1`
   if (open !== undefined) return false
   const tallies = await countItems(sql, isOf(id))
-  return (await changeIn(db, sql, id, [state], { ...row, tallies })) > 0
+  return (await changeIn(sql, id, [state], { ...row, tallies })) > 0
 }
 
 /** A batch while its items arrive. */
 function createDrafts(db: Db) {
   async function findDraft(sql: Sql, id: string): Promise<number> {
-    const row = await first<Pick<BatchRow, 'seq'>>(sql)`
-      SELECT seq FROM batches WHERE id = ${id} AND status = 'draft' ${locked(db)}`
+    const row = await sql.first<Pick<BatchRow, 'seq'>>`
+      SELECT seq FROM batches WHERE id = ${id} AND status = 'draft' ${locked(sql)}`
     if (row === undefined) throw refusal(`the batch ${id} is no draft`)
     return row.seq
   }
@@ -112,8 +107,8 @@ function createDrafts(db: Db) {
   const forget = (condition: RawBuilder<unknown>): Promise<number> =>
     db.write(async (sql) => {
       const drafts = raw`status = 'draft' AND ${condition}`
-      await run(sql)`DELETE FROM batch_items WHERE batch IN (SELECT seq FROM batches WHERE ${drafts})`
-      return run(sql)`DELETE FROM batches WHERE ${drafts}`
+      await sql.run`DELETE FROM batch_items WHERE batch IN (SELECT seq FROM batches WHERE ${drafts})`
+      return sql.run`DELETE FROM batches WHERE ${drafts}`
     })
   return {
     /** Makes a batch that is not listed until it is opened. */
@@ -127,13 +122,13 @@ function createDrafts(db: Db) {
       db.write(async (sql) => {
         const seq = await findDraft(sql, id)
         await addItems(sql, seq, items)
-        await run(sql)`UPDATE batches SET total = total + ${items.length} WHERE seq = ${seq}`
+        await sql.run`UPDATE batches SET total = total + ${items.length} WHERE seq = ${seq}`
       }),
     /** Ends the draft: the batch runs from now on. Returns the batch. */
-    open: (id: string): Promise<BatchRecord> =>
+    open: (id: string): Promise<Batch> =>
       db.write(async (sql) => {
-        await run(sql)`UPDATE batches SET status = 'running' WHERE seq = ${await findDraft(sql, id)}`
-        const [batch] = await readBatches(db, sql, { id, limit: 1 })
+        await sql.run`UPDATE batches SET status = 'running' WHERE seq = ${await findDraft(sql, id)}`
+        const [batch] = await readBatches(sql, { id, limit: 1 })
         if (batch === undefined) throw refusal(`the batch ${id} was opened and is not there`)
         return batch
       }),
@@ -144,17 +139,17 @@ function createDrafts(db: Db) {
 }
 
 /** Reads batches with the counts of their items and their spending, newest first. Drafts are only read by their id. */
-async function readBatches(db: Db, sql: Sql, query: BatchQuery & { readonly id?: string }): Promise<BatchRecord[]> {
+async function readBatches(sql: Sql, query: BatchQuery & { readonly id?: string }): Promise<Batch[]> {
   const { id, key, status, ...page } = query
   const filters = Object.entries({ id, key, status })
   const conditions = [raw`status <> 'draft'`]
-  const rows = await all<BatchRow>(sql)`${newest(db, 'batches', '*', { filters, conditions, ...page })}`
+  const rows = await sql.all<BatchRow>`${newest(sql, 'batches', '*', { filters, conditions, ...page })}`
   if (rows.length === 0) return []
   const scopes = rows.map((row) => `batch:${row.id}`)
   const uncounted = rows.flatMap(({ seq, tallies }) => (tallies === null ? [seq] : []))
   const [counted, spent] = await Promise.all([
-    countItems(sql, isIn(db, 'batch', uncounted)),
-    all<Spending>(sql)`SELECT * FROM spending WHERE ${isIn(db, 'scope', scopes)}`,
+    countItems(sql, isIn(sql, 'batch', uncounted)),
+    sql.all<Spending>`SELECT * FROM spending WHERE ${isIn(sql, 'scope', scopes)}`,
   ])
   return rows.map((row) => {
     const tallies = row.tallies ?? counted.filter(({ batch }) => batch === row.seq)
@@ -163,20 +158,18 @@ async function readBatches(db: Db, sql: Sql, query: BatchQuery & { readonly id?:
 }
 
 const countItems = (sql: Sql, which: Expression<SqlBool>) =>
-  all<Tally & { readonly batch: number }>(sql)`
+  sql.all<Tally & { readonly batch: number }>`
     SELECT batch, status, cached, coalesce(label, failure_code) AS detail, count(*) AS n FROM batch_items
     WHERE ${which} GROUP BY batch, status, cached, label, failure_code ORDER BY status, detail`
 
-function toRecord(row: BatchRow, tallies: readonly Tally[], spent: Amounts): BatchRecord {
+function toRecord(row: BatchRow, tallies: readonly Tally[], spent: Amounts): Batch {
   const { id, kind, mode, name, key, max_cost_usd, parked_reason, resumes_at, total, created_at, finished_at } = row
-  const sum = (fits: (tally: Tally) => unknown): number =>
-    tallies.reduce((n, tally) => (fits(tally) ? n + tally.n : n), 0)
-  const inState = (state: Tally['status']): number => sum(({ status }) => status === state)
+  const sum = (some: readonly Tally[]): number => some.reduce((total, { n }) => total + n, 0)
+  const ofState = (state: Tally['status']) => tallies.filter(({ status }) => status === state)
+  const inState = (state: Tally['status']): number => sum(ofState(state))
   const byDetail = (state: Tally['status']): Record<string, number> => {
-    const counts: Record<string, number> = {}
-    for (const { status, detail, n } of tallies)
-      if (status === state) counts[detail ?? ''] = (counts[detail ?? ''] ?? 0) + n
-    return counts
+    const groups = Map.groupBy(ofState(state), ({ detail }) => detail ?? '')
+    return Object.fromEntries([...groups].map(([detail, some]) => [detail, sum(some)]))
   }
   const open = { pending: inState('pending'), running: inState('waiting') }
   const closed = { unverified: inState('unverified'), failed: inState('failed'), cancelled: inState('cancelled') }
@@ -185,7 +178,7 @@ function toRecord(row: BatchRow, tallies: readonly Tally[], spent: Amounts): Bat
     counts: { total, ...open, graded: inState('graded'), ...closed },
     labels: byDetail('graded'),
     failures: byDetail('failed'),
-    cached: sum(({ cached }) => cached),
+    cached: sum(tallies.filter(({ cached }) => cached)),
     calls: { made: spent.calls, unknown: spent.unknown_calls },
     uncertain_usd: spent.uncertain_usd,
     cost_usd: spent.unpriced_calls > 0 ? null : spent.settled_usd,

@@ -24,7 +24,12 @@ export interface Rows<R> {
  * not wait for the statement before: PostgreSQL receives statements that nothing awaits in between in one round trip.
  */
 export interface Sql {
-  execute<R>(statement: RawBuilder<R>): Promise<Rows<R>>
+  readonly kind: 'sqlite' | 'postgres'
+  /** Returns the rows of a statement. A statement is a template that means the same to SQLite and to PostgreSQL. */
+  all<R>(text: TemplateStringsArray, ...values: readonly unknown[]): Promise<R[]>
+  first<R>(text: TemplateStringsArray, ...values: readonly unknown[]): Promise<R | undefined>
+  /** Returns the number of rows that a statement has changed. */
+  run(text: TemplateStringsArray, ...values: readonly unknown[]): Promise<number>
   /** Runs a text of the dialect of the database; without values it may hold several statements, of which the last answers. */
   query<R>(text: string, values?: readonly unknown[]): Promise<Rows<R>>
 }
@@ -36,7 +41,7 @@ export type ReadRows = <T>(text: string) => AsyncIterable<T> | Iterable<T>
 
 /** An open database. Every method rejects with a StorageError where the database refuses. */
 export interface Db {
-  readonly kind: 'sqlite' | 'postgres'
+  readonly kind: Sql['kind']
   /** Names this process in the calls that it makes. */
   readonly process: string
   /** Reads; each statement is a consistent reading by itself. */
@@ -75,33 +80,21 @@ export async function settleAll(work: readonly Promise<unknown>[]): Promise<void
 const COMPILERS = { sqlite: new SqliteQueryCompiler(), postgres: new PostgresQueryCompiler() }
 
 /** Makes the statements of a database of the function that runs a text with its values. */
-export const createSql = (kind: Db['kind'], query: Sql['query']): Sql => ({
-  query,
-  async execute<R>(statement: RawBuilder<R>) {
-    const { sql: text, parameters } = COMPILERS[kind].compileQuery(statement.toOperationNode(), createQueryId())
-    const { rows, changes } = await query<R>(text, parameters)
+export function createSql(kind: Sql['kind'], query: Sql['query']): Sql {
+  async function execute<R>(text: TemplateStringsArray, values: readonly unknown[]): Promise<Rows<R>> {
+    const statement = sql(text, ...values).toOperationNode()
+    const { sql: compiled, parameters } = COMPILERS[kind].compileQuery(statement, createQueryId())
+    const { rows, changes } = await query<R>(compiled, parameters)
     return { rows: rows.map(decodeRow), changes }
-  },
-})
-
-type Statement<T> = (text: TemplateStringsArray, ...values: readonly unknown[]) => Promise<T>
-
-/** Runs a statement, which is a template, and returns its rows. The statement means the same to SQLite and to PostgreSQL. */
-export const all =
-  <R>(on: Sql): Statement<R[]> =>
-  async (text, ...values) =>
-    (await on.execute(sql<R>(text, ...values))).rows
-
-export const first =
-  <R>(on: Sql): Statement<R | undefined> =>
-  async (text, ...values) =>
-    (await on.execute(sql<R>(text, ...values))).rows[0]
-
-/** Runs a statement and returns the number of rows that it has changed. */
-export const run =
-  (on: Sql): Statement<number> =>
-  async (text, ...values) =>
-    (await on.execute(sql(text, ...values))).changes
+  }
+  return {
+    ...{ kind, query },
+    all: async <R>(text: TemplateStringsArray, ...values: readonly unknown[]) => (await execute<R>(text, values)).rows,
+    first: async <R>(text: TemplateStringsArray, ...values: readonly unknown[]) =>
+      (await execute<R>(text, values)).rows[0],
+    run: async (text, ...values) => (await execute(text, values)).changes,
+  }
+}
 
 /** Inserts rows with the same columns; returns the number of rows that `onConflict`, the clause that says so, lets stand. */
 export function insert<T extends TableName>(
@@ -112,9 +105,7 @@ export function insert<T extends TableName>(
 ): Promise<number> {
   const list = [rows].flat() as readonly object[]
   const values = list.map((row) => sql`(${sql.join(Object.entries(row).map(encodeColumn))})`)
-  return run(
-    on,
-  )`INSERT INTO ${columns([table])} (${columns(Object.keys(list[0] ?? {}))}) VALUES ${sql.join(values)} ${onConflict}`
+  return on.run`INSERT INTO ${columns([table])} (${columns(Object.keys(list[0] ?? {}))}) VALUES ${sql.join(values)} ${onConflict}`
 }
 
 export const assignments = <T extends TableName>(row: Updateable<Tables[T]>): RawBuilder<unknown> =>
@@ -141,7 +132,7 @@ interface ListQuery extends Page {
  * Selects the rows of a list, newest first: ids sort by age. SQLite has no statistics and would choose among several indexes by chance: the unary
  * plus keeps SQLite from the index of every filter but the first, and of that filter too where another condition has narrowed the rows.
  */
-export function newest({ kind }: Pick<Db, 'kind'>, table: TableName, selected: string, query: ListQuery) {
+export function newest({ kind }: Pick<Sql, 'kind'>, table: TableName, selected: string, query: ListQuery) {
   const { filters, conditions = [], narrow = null, before, limit } = query
   const used = filters.filter(([, value]) => value !== undefined)
   const all = [
@@ -157,12 +148,12 @@ export function newest({ kind }: Pick<Db, 'kind'>, table: TableName, selected: s
 }
 
 /** Locks the rows of a SELECT until the end of the unit of work; units of work on SQLite are one after the other. */
-export const locked = ({ kind }: Pick<Db, 'kind'>, how = 'FOR UPDATE'): RawBuilder<unknown> =>
+export const locked = ({ kind }: Pick<Sql, 'kind'>, how = 'FOR UPDATE'): RawBuilder<unknown> =>
   kind === 'postgres' ? sql.raw(how) : sql``
 
 /** Compares a column with a list of values, bound as one value, so that the statement has one text for lists of all lengths. */
-export const isIn = (db: Pick<Db, 'kind'>, column: string, values: readonly unknown[]): Expression<SqlBool> =>
-  db.kind === 'postgres'
+export const isIn = ({ kind }: Pick<Sql, 'kind'>, column: string, values: readonly unknown[]): Expression<SqlBool> =>
+  kind === 'postgres'
     ? sql<SqlBool>`${sql.ref(column)} = ANY(${values})`
     : sql<SqlBool>`${sql.ref(column)} IN (SELECT value FROM json_each(${JSON.stringify(values)}))`
 

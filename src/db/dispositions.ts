@@ -1,5 +1,5 @@
 import type { Disposition, Signoff } from '../schemas/findings.ts'
-import { all, type Db, first, insert, locked } from './db.ts'
+import { type Db, insert, locked } from './db.ts'
 
 /** The class of the rows that sign a batch. */
 const SIGNOFF = 'signoff'
@@ -13,8 +13,8 @@ export const createDispositions = (db: Db) => ({
     db.write(async (sql) => {
       const row = renderDisposition(record)
       // One process at a time, so that two equal requests store one row.
-      await first(sql)`SELECT seq FROM batches WHERE id = ${row.batch} ${locked(db)}`
-      const newest = await first<{ disposition: R }>(sql)`SELECT body AS disposition FROM dispositions
+      await sql.first`SELECT seq FROM batches WHERE id = ${row.batch} ${locked(db)}`
+      const newest = await sql.first<{ disposition: R }>`SELECT body AS disposition FROM dispositions
         WHERE batch = ${row.batch} AND class = ${row.class} ORDER BY id DESC LIMIT 1`
       if (newest !== undefined && contentOf(newest.disposition) === contentOf(record)) return newest.disposition
       await insert(sql, 'dispositions', row)
@@ -22,7 +22,7 @@ export const createDispositions = (db: Db) => ({
     }),
   /** Reads the newest disposition of each class of a batch, by class, and the newest sign-off. */
   async of(batch: string) {
-    const rows = await all<{ class: string; disposition: Disposition | Signoff }>(db.read)`
+    const rows = await db.read.all<{ class: string; disposition: Disposition | Signoff }>`
       SELECT class, body AS disposition FROM dispositions WHERE id IN (
         SELECT max(id) FROM dispositions WHERE batch = ${batch} GROUP BY class)`
     const newest = new Map(rows.map((row) => [row.class, row.disposition]))

@@ -3,8 +3,8 @@ import type { Digest } from '../domain/digest.ts'
 import type { Grade } from '../schemas/grade.ts'
 import type { GroundTruth, Signals } from '../schemas/trial.ts'
 import { type GradeOverview, NAMED_BY, type NamedBy } from '../schemas/views.ts'
-import { GRADE_STATUSES, type GradeStatus, LABELS, type Label, rubricIdOf } from '../schemas/vocabulary.ts'
-import { all, columns, type Db, first, insert, isIn, newest, type Page, run, type Sql, Undo } from './db.ts'
+import { GRADE_STATUSES, LABELS, rubricIdOf } from '../schemas/vocabulary.ts'
+import { columns, type Db, insert, isIn, newest, type Page, type Sql, Undo } from './db.ts'
 import { type ItemRef, isOf, settleItem, toItemEnd } from './items.ts'
 import type { GradeRow } from './schema.ts'
 
@@ -45,19 +45,15 @@ const meansAllVersions = (rubric: string | undefined): boolean => rubric?.includ
 /** The names that filters compare; an absent name fits no filter. */
 type Names = { readonly [K in keyof GradeFilter]: string | null | undefined }
 
-export const namesOf = ({ label, status, receipt, metadata }: Grade): Names => {
-  const { judge, rubric } = receipt
-  return { ...metadata, label, status, judge, rubric }
-}
+export const namesOf = ({ label, status, receipt: { judge, rubric }, metadata }: Grade): Names => ({
+  ...{ ...metadata, label, status, judge, rubric },
+})
 
 export const fitsNames = (names: Names, filter: GradeFilter): boolean =>
   Object.entries(filter).every(([name, wanted]) => {
     const own = names[name as keyof GradeFilter]
-    return (
-      wanted === undefined ||
-      own === wanted ||
-      (name === 'rubric' && meansAllVersions(wanted) && own != null && rubricIdOf(own) === wanted)
-    )
+    const isVersion = name === 'rubric' && meansAllVersions(wanted) && own != null && rubricIdOf(own) === wanted
+    return wanted === undefined || own === wanted || isVersion
   })
 
 export type GradeStore = ReturnType<typeof createGrades>
@@ -70,10 +66,10 @@ export function createGrades(db: Db) {
   /** Reads a column of the grade that a condition selects; null: no grade fits. */
   async function read<K extends keyof Row>(column: K, condition: RawBuilder<unknown>): Promise<Row[K] | null> {
     const selected = raw.raw(column === 'grade' ? 'body AS grade' : column)
-    return (await first<Row>(db.read)`SELECT ${selected} FROM grades WHERE ${condition}`)?.[column] ?? null
+    return (await db.read.first<Row>`SELECT ${selected} FROM grades WHERE ${condition}`)?.[column] ?? null
   }
   const readAll = async (select: RawBuilder<unknown>): Promise<readonly Grade[]> =>
-    (await all<Pick<StandingGrade, 'grade'>>(db.read)`${select}`).map(({ grade }) => grade)
+    (await db.read.all<Pick<StandingGrade, 'grade'>>`${select}`).map(({ grade }) => grade)
   const current = (key: string) => raw`key = ${key} AND is_current = 1`
   return {
     /**
@@ -103,10 +99,10 @@ export function createGrades(db: Db) {
      * that only checked stored replies again do not stand.
      */
     listStanding: (query: GradeQuery): Promise<readonly StandingGrade[]> =>
-      all<StandingGrade>(db.read)`${selectGrades(db, STANDING, query, [STANDS])}`,
+      db.read.all<StandingGrade>`${selectGrades(db, STANDING, query, [STANDS])}`,
     listForQuestion(question: string): Promise<readonly StandingGrade[]> {
       const short = question.slice(7, 23) + question.slice(79, 87)
-      return all<StandingGrade>(db.read)`SELECT ${raw.raw(STANDING)} FROM grades
+      return db.read.all<StandingGrade>`SELECT ${raw.raw(STANDING)} FROM grades
         WHERE substr(question, 8, 16) || substr(question, 80, 8) = ${short} AND question = ${question} AND ${STANDS}
         ORDER BY id DESC`
     },
@@ -115,7 +111,7 @@ export function createGrades(db: Db) {
       type Names = Pick<GradeRow, 'judge' | 'rubric' | 'status'>
       type Counted = Names & { readonly kind: 'grade' | 'citation'; readonly n: number }
       const cited = db.kind === 'sqlite' ? CITED_IN_SQLITE : CITED_IN_POSTGRES
-      return all<Counted>(db.read)`
+      return db.read.all<Counted>`
         SELECT judge, rubric, 'grade' AS kind, status, count(*) AS n FROM grades
         WHERE silent = 0 GROUP BY judge, rubric, status
         UNION ALL SELECT judge, rubric, 'citation', ${cited} WHERE silent = 0 GROUP BY judge, rubric, cited_as
@@ -159,19 +155,18 @@ function selectGrades(db: Db, selected: string, query: GradeQuery, more: readonl
 async function putGrade(sql: Sql, record: GradeRecord): Promise<void> {
   const { grade, item, silent = false } = record
   const answers = grade.status !== 'failed' && !silent
-  const stored = [
-    answers ? replaceCurrent(sql, grade.receipt.key) : null,
+  const [isSettled] = await Promise.all([
+    item === undefined || settleItem(sql, item, toItemEnd(grade, false)),
+    answers && replaceCurrent(sql, grade.receipt.key),
     insert(sql, 'grades', { ...renderGrade(record), is_current: answers }),
-  ]
-  const settled = item === undefined || settleItem(sql, item, toItemEnd(grade, false))
-  const [isSettled] = await Promise.all([settled, ...stored])
+  ])
   // Another process has ended the item meanwhile: nothing of this grade is published, and its replies are kept.
   if (!isSettled) throw new Undo(undefined)
 }
 
 /** Marks that no grade answers the key, within a unit of work that stores the next answer. */
 export const replaceCurrent = (sql: Sql, key: string) =>
-  run(sql)`UPDATE grades SET is_current = 0 WHERE key = ${key} AND is_current = 1`
+  sql.run`UPDATE grades SET is_current = 0 WHERE key = ${key} AND is_current = 1`
 
 export function renderGrade({ grade, ground_truth, silent = false }: GradeRecord) {
   const { id, status, label, claimed_label, created_at } = grade
@@ -192,12 +187,7 @@ const MOST_COUNTED = 20_000
 const MOST_NAMES = 200
 
 /** A number of grades with a status and a label; `fits`: 1 where they fit all filters. */
-interface CountRow {
-  readonly status: GradeStatus
-  readonly label: Label | null
-  readonly fits: number
-  readonly n: number
-}
+type CountRow = Readonly<Pick<GradeRow, 'status' | 'label'> & Record<'fits' | 'n', number>>
 
 export const createOverview = (db: Db) => ({
   /** Counts, of the newest `most` grades that fit the most selective filter, those that fit the other filters too. */
@@ -206,7 +196,7 @@ export const createOverview = (db: Db) => ({
     const one = { ...(widest !== undefined && { [widest]: query[widest] }), limit: most }
     const walked = selectGrades(db, [...FILTERS, 'rubric_id'].join(', '), one)
     const compared = rest.map((name) => raw`${columns([columnOf(name, query)])} = ${query[name]}`)
-    const rows = await all<CountRow>(db.read)`SELECT status, label, fits, count(*) AS n FROM (
+    const rows = await db.read.all<CountRow>`SELECT status, label, fits, count(*) AS n FROM (
         SELECT status, label, CASE WHEN ${raw.join([raw`1 = 1`, ...compared], raw` AND `)} THEN 1 ELSE 0 END AS fits
         FROM (${walked}) AS walked
       ) AS listed GROUP BY status, label, fits`
@@ -229,7 +219,7 @@ export const createOverview = (db: Db) => ({
 /** Finds the names of one column, each by one step in its index: a walk over all grades would take as long as the table is. */
 async function readNames(db: Db, column: NamedBy): Promise<string[]> {
   const name = columns([column])
-  const rows = await all<{ readonly name: string }>(db.read)`
+  const rows = await db.read.all<{ readonly name: string }>`
     WITH RECURSIVE found (name, n) AS (
       SELECT MIN(${name}), 1 FROM grades WHERE ${name} IS NOT NULL
       UNION ALL

@@ -1,18 +1,12 @@
 import { sql as raw, type SqlBool } from 'kysely'
-import type { Digest } from '../domain/digest.ts'
-import type { Failure, Grade } from '../schemas/grade.ts'
+import type { Grade } from '../schemas/grade.ts'
 import type { ItemStatus, Label } from '../schemas/vocabulary.ts'
-import { all, assignments, type Db, first, insert, run, type Sql } from './db.ts'
-import { refusal } from './errors.ts'
-import type { ItemRow, StoredRequest } from './schema.ts'
+import { assignments, type Db, insert, type Sql } from './db.ts'
+import type { ItemRow } from './schema.ts'
 
-export interface NewItem {
+/** An item of a batch; `base_grade`: the stored grade that is graded again, in a re-grade. */
+export interface NewItem extends Readonly<Pick<ItemRow, 'item_id' | 'trajectory' | 'request' | 'base_grade'>> {
   readonly index: number
-  readonly item_id: string
-  readonly trajectory: Digest
-  readonly request: StoredRequest
-  /** The stored grade that is graded again, in a re-grade. */
-  readonly base_grade: string | null
 }
 
 /** An item that has not ended. `packed`: the stored bytes of its trajectory where they are few. */
@@ -30,11 +24,8 @@ export interface ItemRef {
 }
 
 /** The end of an item: `graded` with a label, `failed` with a failure. */
-export interface ItemEnd {
+export interface ItemEnd extends Readonly<Pick<ItemRow, 'grade_id'> & Partial<Pick<ItemRow, 'label' | 'failure'>>> {
   readonly status: Exclude<ItemStatus, 'cancelled'>
-  readonly grade_id: string | null
-  readonly label?: Label
-  readonly failure?: Failure
   readonly cached?: boolean
 }
 
@@ -67,18 +58,21 @@ const NEW = raw`idx AS "index", item_id, trajectory, request, base_grade`
 /** Ends an item, within a unit of work; false, without a change, where the item has ended before. */
 export async function settleItem(sql: Sql, { batch, index }: ItemRef, end: ItemEnd): Promise<boolean> {
   const { status, grade_id, label = null, failure = null, cached = false } = end
-  const row = { status, grade_id, label, failure, cached, failure_code: failure?.code ?? null }
-  const set = assignments<'batch_items'>(row)
-  return (await run(sql)`UPDATE batch_items SET ${set} WHERE ${isOf(batch)} AND idx = ${index} AND ${ITEM_IS_OPEN}`) > 0
+  const set = assignments<'batch_items'>({
+    status,
+    grade_id,
+    label,
+    failure,
+    cached,
+    failure_code: failure?.code ?? null,
+  })
+  return (await sql.run`UPDATE batch_items SET ${set} WHERE ${isOf(batch)} AND idx = ${index} AND ${ITEM_IS_OPEN}`) > 0
 }
 
-/** Makes the end of an item of its grade. Throws for a grade that breaks the closed sets. */
-export function toItemEnd({ id, status, label, failure }: Grade, cached: boolean): ItemEnd {
-  if (status === 'unverified') return { status, grade_id: id, cached }
-  if (status === 'failed' && failure !== null) return { status, failure, grade_id: id }
-  if (status === 'graded' && label !== null) return { status, label, grade_id: id, cached }
-  throw refusal(`the grade ${id} is ${status} without its label or its failure`)
-}
+/** Makes the end of an item of its grade. */
+export const toItemEnd = ({ id, status, label, failure }: Grade, cached: boolean): ItemEnd => ({
+  ...{ status, label, failure, grade_id: id, cached },
+})
 
 /** Adds some hundred items to a batch. A constraint holds that no two have one `item_id`: the intake names the second. */
 export async function addItems(sql: Sql, batch: number, items: readonly NewItem[]): Promise<void> {
@@ -95,7 +89,7 @@ const ITEMS_A_TURN = 1000
 /** The items of batches, all lists in the order of the index. */
 export function createItems(db: Db) {
   const listOpen = async (batch: string, condition: ReturnType<typeof raw>, limit: number, more = raw``) => {
-    const rows = await all<Omit<OpenItem, 'batch'>>(db.read)`
+    const rows = await db.read.all<Omit<OpenItem, 'batch'>>`
       SELECT ${NEW}${more} FROM batch_items WHERE ${isOf(batch)} AND status = 'pending' AND ${condition}
       ORDER BY idx LIMIT ${limit}`
     return rows.map((row): OpenItem => ({ ...row, batch }))
@@ -111,13 +105,13 @@ export function createItems(db: Db) {
     },
     /** Lists the chunks of a batch with pending items, in order. */
     async chunks(batch: string): Promise<readonly Chunk[]> {
-      const rows = await all<Pick<Chunk, 'judge' | 'chunk'>>(db.read)`
+      const rows = await db.read.all<Pick<Chunk, 'judge' | 'chunk'>>`
         SELECT DISTINCT judge, idx / ${raw.lit(CHUNK_ITEMS)} AS chunk FROM batch_items
         WHERE ${isOf(batch)} AND status = 'pending' ORDER BY chunk`
       return rows.map((row) => ({ batch, ...row }))
     },
     async countPending(batch: string, judge: string): Promise<number> {
-      const row = await first<{ n: number }>(db.read)`
+      const row = await db.read.first<{ n: number }>`
         SELECT count(*) AS n FROM batch_items WHERE ${isOf(batch)} AND status = 'pending' AND judge = ${judge}`
       return row?.n ?? 0
     },
@@ -126,7 +120,7 @@ export function createItems(db: Db) {
     async rubrics(batch: string): Promise<readonly string[]> {
       const names = new Set<string>()
       for (let from = 0; ; from += ITEMS_A_TURN) {
-        const rows = await all<Pick<ItemRow, 'request'>>(db.read)`
+        const rows = await db.read.all<Pick<ItemRow, 'request'>>`
           SELECT request FROM batch_items WHERE ${isOf(batch)} AND idx >= ${from} AND idx < ${from + ITEMS_A_TURN}`
         if (rows.length === 0) return [...names].sort()
         for (const { request } of rows) if (request.rubric !== undefined) names.add(request.rubric)
@@ -134,7 +128,7 @@ export function createItems(db: Db) {
       }
     },
     results: (batch: string, after: number, limit: number): Promise<readonly ItemRecord[]> =>
-      all<ItemRecord>(db.read)`
+      db.read.all<ItemRecord>`
         SELECT ${NEW}, status, label, grade_id, failure, cached FROM batch_items
         WHERE ${isOf(batch)} AND NOT ${ITEM_IS_OPEN} AND idx > ${after} ORDER BY idx LIMIT ${limit}`,
   }

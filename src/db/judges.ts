@@ -1,6 +1,6 @@
 import { sql as raw } from 'kysely'
 import type { JudgeReply } from '../judges/judge.ts'
-import { assignments, type Db, first, insert, isIn, locked, run, type Sql } from './db.ts'
+import { assignments, type Db, insert, isIn, locked, type Sql } from './db.ts'
 import type { JudgeRow } from './schema.ts'
 
 /** A judge as all processes see it. Times are milliseconds since the epoch. */
@@ -22,31 +22,26 @@ const SILENCE_MS = 30_000
  * Reads the state of a judge, and locks its row until the end of the unit of work. `read` makes the readings that need the lock, which travel with the
  * lock. The first reading of a judge makes its row.
  */
-export async function lockJudge<T>(
-  db: Pick<Db, 'kind'>,
-  sql: Sql,
-  name: string,
-  read: () => Promise<T>,
-): Promise<readonly [JudgeState, T]> {
-  const row = first<JudgeState>(sql)`SELECT ${STATE} FROM judges WHERE name = ${name} ${locked(db)}`
+export async function lockJudge<T>(sql: Sql, name: string, read: () => Promise<T>): Promise<readonly [JudgeState, T]> {
+  const row = sql.first<JudgeState>`SELECT ${STATE} FROM judges WHERE name = ${name} ${locked(sql)}`
   const [state, value] = await Promise.all([row, read()])
   if (state !== undefined) return [state, value]
   await insert(sql, 'judges', { name }, raw`ON CONFLICT (name) DO NOTHING`)
-  return lockJudge(db, sql, name, read)
+  return lockJudge(sql, name, read)
 }
 
 /**
  * Pauses a judge for all processes: for the time that a refusal asks for, and, after twelve silent failures in a row, for half a minute, doubled at
  * each further twelve. Any other answer ends the count.
  */
-export async function settleJudge(db: Pick<Db, 'kind'>, sql: Sql, name: string, reply: JudgeReply, now: number) {
+export async function settleJudge(sql: Sql, name: string, reply: JudgeReply, now: number) {
   const failure = reply.ok ? null : reply.failure
   const isSilent = failure?.code === 'judge_unreachable' || failure?.code === 'timeout'
   const asked = isSilent || failure?.code === 'rate_limited' ? (failure.retry_after_s ?? 0) * 1000 : 0
   // An answer changes the row of a judge only where it ends a count.
   if (!isSilent && asked <= 0)
-    return run(sql)`UPDATE judges SET strikes = 0, rests = 0 WHERE name = ${name} AND (strikes > 0 OR rests > 0)`
-  const [row] = await lockJudge(db, sql, name, async () => undefined)
+    return sql.run`UPDATE judges SET strikes = 0, rests = 0 WHERE name = ${name} AND (strikes > 0 OR rests > 0)`
+  const [row] = await lockJudge(sql, name, async () => undefined)
   // Calls that began before an outage say nothing about its end.
   if (isSilent && row.rests > 0 && row.paused_until > now) return 0
   const strikes = isSilent ? row.strikes + 1 : 0
@@ -55,16 +50,16 @@ export async function settleJudge(db: Pick<Db, 'kind'>, sql: Sql, name: string, 
   const until = now + Math.max(rest, Math.min(LONGEST_PAUSE_MS, asked))
   const pause = rest > 0 || asked > 0 ? { paused_until: Math.max(row.paused_until, until), failure } : {}
   const counted = { strikes: isOut ? 0 : strikes, rests: isOut ? row.rests + 1 : row.rests }
-  return run(sql)`UPDATE judges SET ${assignments<'judges'>({ ...counted, ...pause })} WHERE name = ${name}`
+  return sql.run`UPDATE judges SET ${assignments<'judges'>({ ...counted, ...pause })} WHERE name = ${name}`
 }
 
 /** The judges as all processes of the database see them. */
 export const createJudges = (db: Db) => ({
   get: async (name: string): Promise<JudgeState> =>
-    (await first<JudgeState>(db.read)`SELECT ${STATE} FROM judges WHERE name = ${name}`) ?? OPEN,
+    (await db.read.first<JudgeState>`SELECT ${STATE} FROM judges WHERE name = ${name}`) ?? OPEN,
   /** Ends the pauses of judges: an operator has mended them. */
   async resume(names: readonly string[]): Promise<void> {
-    await db.write((sql) => run(sql)`UPDATE judges SET ${assignments<'judges'>(OPEN)} WHERE ${isIn(db, 'name', names)}`)
+    await db.write((sql) => sql.run`UPDATE judges SET ${assignments<'judges'>(OPEN)} WHERE ${isIn(db, 'name', names)}`)
   },
   /** Says that a worker with these judges lives. */
   async announce(names: readonly string[]): Promise<void> {
@@ -78,7 +73,7 @@ export const createJudges = (db: Db) => ({
   },
   /** Tells whether a worker with the judge has said so lately. */
   async hasWorker(name: string): Promise<boolean> {
-    const row = await first<Pick<JudgeRow, 'seen_at'>>(db.read)`SELECT seen_at FROM judges WHERE name = ${name}`
+    const row = await db.read.first<Pick<JudgeRow, 'seen_at'>>`SELECT seen_at FROM judges WHERE name = ${name}`
     return row !== undefined && Date.now() - row.seen_at < SILENCE_MS
   },
 })

@@ -1,15 +1,15 @@
 import { sql as raw } from 'kysely'
+import { historyOf, MOST_ANSWERS, MOST_CALLS, type OutputHistory } from '../domain/money/price.ts'
 import type { JudgeReply } from '../judges/judge.ts'
-import type { AttemptSummary } from '../schemas/grade.ts'
-import { type GoodReply, IN_FLIGHT, IS_GRADED, parseReply, REPLY } from './attempts.ts'
-import { all, type Db, first, insert, isDead, isIn, locked, run, type Sql, Undo } from './db.ts'
+import type { AttemptSummary, Grade, Usage } from '../schemas/grade.ts'
+import { type Db, insert, isDead, isIn, locked, type Sql, Undo } from './db.ts'
 import { refusal } from './errors.ts'
 import { type JudgeState, lockJudge, settleJudge } from './judges.ts'
-import type { Attempt, BatchRow, EndColumns, PlannedCall, ReplyColumns } from './schema.ts'
+import type { Attempt, BatchRow, EndColumns, PlannedAttempt, ReplyColumns } from './schema.ts'
 import { addSpending, amountsOf, type Caps, endCalls, type OverBudget, reserveIn } from './spending.ts'
 import { encodeRow } from './text.ts'
 
-export type PlannedAttempt = Readonly<PlannedCall>
+export type { PlannedAttempt } from './schema.ts'
 
 /** A question to a judge: the call of one round of one sample of one grade. */
 export type QuestionMark = Pick<PlannedAttempt, 'key' | 'sample' | 'round' | 'request_digest'>
@@ -29,6 +29,8 @@ export interface FinishedAttempt extends Pick<EndColumns, 'message' | 'cost_usd'
   readonly now?: number
 }
 
+type GoodReply = Extract<JudgeReply, { ok: true }>
+
 /** A good reply whose grade was never written: it was paid for, and answers the same question without a call. */
 export interface Orphan {
   readonly attempt_id: string
@@ -37,6 +39,18 @@ export interface Orphan {
   /** 0 where the receipt of another grade has the cost. */
   readonly cost_usd: number | null
 }
+
+/** A good reply of a stored grade. */
+export type StoredReply = Pick<PlannedAttempt, 'sample' | 'round' | 'purpose' | 'request_digest'> &
+  Pick<Orphan, 'attempt_id' | 'reply'>
+
+/** A stored call, as `GET /v1/grades/{id}` and the audit see it. */
+export interface LedgerEntry extends Omit<PlannedAttempt & Readonly<EndColumns>, 'item' | 'reply_text'> {
+  readonly outcome: AttemptSummary['outcome']
+}
+
+/** A stored call of a batch. `grade_id` is null where no grade was stored for the call. */
+export type BatchCall = Omit<LedgerEntry, 'grade_id'> & { readonly grade_id: string | null }
 
 export interface CallRequest {
   readonly attempt: PlannedAttempt
@@ -73,57 +87,114 @@ export type Reserved =
 
 export type AttemptLedger = ReturnType<typeof createLedger>
 
+/** Calls of the ledger, which no index leads to, and calls of the batch in one turn of `listForBatch`. */
+const WALKED_CALLS = 1000
+const LISTED_CALLS = 100
+
 /** The ledger of judge calls: a row before the call, which the end of the call completes. */
-export const createLedger = (db: Db) => ({
-  /** Counts the items of a batch with a direct call in flight, over all processes, and finds the time of the newest call; null: no call. */
-  async inFlight(batch: string) {
-    const row = await first<{ readonly items: number; readonly newest: string | null }>(db.read)`
-      SELECT count(DISTINCT item) AS items, max(started_at) AS newest FROM attempts WHERE batch = ${batch} AND ${IN_FLIGHT}`
-    return row ?? { items: 0, newest: null }
-  },
-  /**
-   * Asks for the turn of a call, in one unit of work: a stored reply comes before a call, and an equal question in flight, a paused judge, a full
-   * judge and a full cap come before the reservation. A `call` is durable when the promise resolves, and may be made only then.
-   */
-  reserve: (call: CallRequest): Promise<Reserved> => db.write((sql) => reserve(db, sql, call)),
-  /** Stores the end of a call, and its reply, which may be used only afterwards. Rejects for a call that never began, or that has ended. */
-  async finish(attempt: FinishedAttempt): Promise<void> {
-    const end = encodeRow(renderEnd(attempt))
-    await db.write((sql) => finish(db, sql, attempt, end))
-  },
-  /** Stores a call that costs nothing and leaves this process not at all, begun and ended in one unit of work. */
-  async record(planned: PlannedAttempt, finished: FinishedAttempt): Promise<void> {
-    const row = { ...planned, process: db.process, ...encodeRow(renderEnd(finished)), id: finished.id }
-    await db.write((sql) => Promise.all([insert(sql, 'attempts', row), addSpending(sql, [[row, amountsOf(row)]])]))
-  },
-  findOrphan: (mark: QuestionMark, own: ReadonlySet<string> = new Set(), freshness?: Freshness) =>
-    findOrphan(db.read, mark, own, freshness),
-  /** Gives an orphan to the grade that uses its reply; the orphan stays where it is when its own grade was written meanwhile. */
-  adopt: (attemptId: string, gradeId: string): Promise<void> =>
-    db.write(async (sql) => {
-      const given = await run(sql)`
-        UPDATE attempts SET grade_id = ${gradeId} WHERE id = ${attemptId} AND NOT ${IS_GRADED}`
-      if (given > 0) return
-      const known = await first(sql)`SELECT id FROM attempts WHERE id = ${attemptId}`
-      if (known === undefined) throw refusal(`the attempt ${attemptId} does not exist`)
-    }),
-  /**
-   * Marks calls in flight as `unknown` whose processes wait for no reply any more: calls that began before `before`, calls of dead processes of
-   * this machine, and with `isRunner` calls for batches of every other process: only the holder of the run lock calls for batches. Returns their
-   * number.
-   */
-  markLost: (before: string, isRunner = false): Promise<number> =>
-    db.write(async (sql) => {
-      type Row = Pick<Attempt, 'id' | 'started_at' | 'process' | 'batch'>
-      const sent = await all<Row>(sql)`SELECT id, started_at, process, batch FROM attempts WHERE ${IN_FLIGHT}`
-      const lostAt = await lostBefore(db, sql, before)
-      const isLost = ({ started_at, process, batch }: Row) =>
-        process !== db.process && (started_at <= lostAt || isDead(db, process) || (isRunner && batch !== null))
-      const lost = sent.filter(isLost).map(({ id }) => id)
-      if (lost.length > 0) await expire(db, sql, lost)
-      return lost.length
-    }),
-})
+export function createLedger(db: Db) {
+  /** Lists the calls that the receipt of a grade names. */
+  async function namedBy(gradeId: string) {
+    const row = await db.read.first<{ grade: Grade }>`SELECT body AS grade FROM grades WHERE id = ${gradeId}`
+    const ids = (row?.grade.receipt.attempts ?? []).map(({ id }) => id)
+    return isIn(db, 'id', ids)
+  }
+  return {
+    /**
+     * Asks for the turn of a call, in one unit of work: a stored reply comes before a call, and an equal question in flight, a paused judge, a full
+     * judge and a full cap come before the reservation. A `call` is durable when the promise resolves, and may be made only then.
+     */
+    reserve: (call: CallRequest): Promise<Reserved> => db.write((sql) => reserve(sql, db.process, call)),
+    /** Stores the end of a call, and its reply, which may be used only afterwards. Rejects for a call that never began, or that has ended. */
+    async finish(attempt: FinishedAttempt): Promise<void> {
+      const end = encodeRow(renderEnd(attempt))
+      await db.write((sql) => finish(sql, attempt, end))
+    },
+    /** Stores a call that costs nothing and leaves this process not at all, begun and ended in one unit of work. */
+    async record(planned: PlannedAttempt, finished: FinishedAttempt): Promise<void> {
+      const row = { ...planned, process: db.process, ...encodeRow(renderEnd(finished)), id: finished.id }
+      await db.write((sql) => Promise.all([insert(sql, 'attempts', row), addSpending(sql, [[row, amountsOf(row)]])]))
+    },
+    findOrphan: (mark: QuestionMark, own: ReadonlySet<string> = new Set(), freshness?: Freshness) =>
+      findOrphan(db.read, mark, own, freshness),
+    /** Gives an orphan to the grade that uses its reply; the orphan stays where it is when its own grade was written meanwhile. */
+    adopt: (id: string, gradeId: string): Promise<void> =>
+      db.write(async (sql) => {
+        const given = await sql.run`UPDATE attempts SET grade_id = ${gradeId} WHERE id = ${id} AND NOT ${IS_GRADED}`
+        if (given === 0 && (await sql.first`SELECT id FROM attempts WHERE id = ${id}`) === undefined)
+          throw refusal(`the attempt ${id} does not exist`)
+      }),
+    /**
+     * Marks calls in flight as `unknown` whose processes wait for no reply any more: calls that began before `before`, calls of dead processes of
+     * this machine, and with `isRunner` calls for batches of every other process: only the holder of the run lock calls for batches. Returns their
+     * number.
+     */
+    markLost: (before: string, isRunner = false): Promise<number> =>
+      db.write(async (sql) => {
+        type Row = Pick<Attempt, 'id' | 'started_at' | 'process' | 'batch'>
+        const sent = await sql.all<Row>`SELECT id, started_at, process, batch FROM attempts WHERE ${IN_FLIGHT}`
+        const lostAt = await lostBefore(sql, before)
+        const isLost = ({ started_at, process, batch }: Row) =>
+          process !== db.process && (started_at <= lostAt || isDead(db, process) || (isRunner && batch !== null))
+        const lost = sent.filter(isLost).map(({ id }) => id)
+        if (lost.length > 0) await expire(sql, lost)
+        return lost.length
+      }),
+    /** Counts the items of a batch with a direct call in flight, over all processes, and finds the time of the newest call; null: no call. */
+    async inFlight(batch: string) {
+      const row = await db.read.first<{ readonly items: number; readonly newest: string | null }>`
+        SELECT count(DISTINCT item) AS items, max(started_at) AS newest FROM attempts
+        WHERE batch = ${batch} AND ${IN_FLIGHT}`
+      return row ?? { items: 0, newest: null }
+    },
+    /** Lists the calls of a grade, and the calls of other grades that its receipt names, oldest first. */
+    listForGrade: async (gradeId: string): Promise<readonly LedgerEntry[]> =>
+      db.read.all<LedgerEntry>`SELECT ${ENTRY}, grade_id FROM attempts
+        WHERE (grade_id = ${gradeId} OR ${await namedBy(gradeId)}) AND ${IS_LISTED} ORDER BY started_at, seq`,
+    /** Lists calls of a batch in order, a stretch of the ledger at a time: `after` is 0 or the `next` of the stretch before, which is null after the last. */
+    async listForBatch(batch: string, after: number) {
+      const end = after + WALKED_CALLS
+      const rows = await db.read.all<BatchCall & { seq: number }>`
+        SELECT ${ENTRY}, CASE WHEN ${IS_GRADED} THEN grade_id END AS grade_id, seq FROM attempts
+        WHERE seq > ${after} AND seq <= ${end} AND batch = ${batch} AND ${IS_LISTED} ORDER BY seq LIMIT ${LISTED_CALLS}`
+      const last = await db.read.first<{ seq: number | null }>`SELECT max(seq) AS seq FROM attempts`
+      const next = rows.length < LISTED_CALLS ? end : (rows.at(-1)?.seq ?? end)
+      const calls = rows.map(({ seq: _, ...row }): BatchCall => row)
+      return { calls, next: next < (last?.seq ?? 0) ? next : null }
+    },
+    /** Lists the good replies of a grade, as they were used: to be checked again without a call. */
+    async listReplies(gradeId: string): Promise<readonly StoredReply[]> {
+      const rows = await db.read.all<Omit<StoredReply, 'reply'> & ReplyColumns>`
+        SELECT id AS attempt_id, sample, round, purpose, request_digest, ${REPLY} FROM attempts
+        WHERE outcome = 'ok' AND ${await namedBy(gradeId)} ORDER BY sample, started_at, seq`
+      return rows.map(({ attempt_id, sample, round, purpose, request_digest, ...reply }) => ({
+        ...{ attempt_id, sample, round, purpose, request_digest },
+        reply: parseReply(reply),
+      }))
+    },
+    /** Sums the output of a judge’s newest answers, among the newest calls of all judges. */
+    async outputHistory(judge: string): Promise<OutputHistory> {
+      const rows = await db.read.all<{ purpose: PlannedAttempt['purpose']; usage: Usage }>`
+        SELECT purpose, usage FROM (
+          SELECT seq, judge, outcome, purpose, usage FROM attempts ORDER BY seq DESC LIMIT ${MOST_CALLS}
+        ) AS newest
+        WHERE judge = ${judge} AND outcome IN ('ok', 'truncated') AND usage IS NOT NULL
+        ORDER BY seq DESC LIMIT ${MOST_ANSWERS}`
+      return historyOf(rows)
+    },
+  }
+}
+
+/** Condition: a grade was written for the call. */
+const IS_GRADED = raw`EXISTS (SELECT 1 FROM grades WHERE grades.id = attempts.grade_id)`
+/** Condition: the call is a direct call without an end. */
+export const IN_FLIGHT = raw`outcome = 'sent' AND submission IS NULL`
+/** Condition: the call is no question of a provider’s batch that has no answer. */
+const IS_LISTED = raw`(outcome NOT IN ('queued', 'sent', 'void') OR (${IN_FLIGHT}))`
+
+export const REPLY = raw`reply_text, raw_reply, usage, request_id, model_resolved`
+const ENTRY = raw`id, key, sample, round, purpose, request_digest, judge, started_at, batch, payer, reserved_usd,
+  outcome, message, raw_reply, usage, cost_usd, latency_ms, request_id, model_resolved`
 
 /** Condition: the call asks the question. The index holds a part of the digest. */
 export const asks = ({ key, sample, round, request_digest }: QuestionMark) => raw`
@@ -134,41 +205,41 @@ export const asks = ({ key, sample, round, request_digest }: QuestionMark) => ra
  * PostgreSQL answers in three round trips: the lock of the judge with all readings that need the lock, everything that is written, and the commit.
  * Other calls of the judge wait from the first to the last.
  */
-async function reserve(db: Db, sql: Sql, call: CallRequest): Promise<Reserved> {
+async function reserve(sql: Sql, process: string, call: CallRequest): Promise<Reserved> {
   const { attempt, caps, limit, now, lost_ms, own, freshness } = call
   const lost = new Date(now - lost_ms).toISOString()
   const read = () =>
     Promise.all([
       findOrphan(sql, attempt, own, freshness),
       countInFlight(sql, attempt, lost),
-      isRunning(db, sql, attempt.batch),
+      isRunning(sql, attempt.batch),
     ])
-  const [judge, [orphan, { n, same_id, same_at }, runs]] = await lockJudge(db, sql, attempt.judge, read)
+  const [judge, [orphan, { n, same_id, same_at }, runs]] = await lockJudge(sql, attempt.judge, read)
   if (orphan !== null) return { kind: 'stored', orphan }
   if (same_id !== undefined && same_at !== undefined) {
-    if (same_at > (await lostBefore(db, sql, lost))) return { kind: 'wait', for: 'same' }
-    await expire(db, sql, [same_id])
+    if (same_at > (await lostBefore(sql, lost))) return { kind: 'wait', for: 'same' }
+    await expire(sql, [same_id])
   }
   if (!runs) return { kind: 'left' }
   if (judge.paused_until > now) return { kind: 'paused', judge }
   if (n >= limit) return { kind: 'wait', for: 'limit' }
-  const row = { ...attempt, process: db.process, outcome: 'sent' } as const
+  const row = { ...attempt, process, outcome: 'sent' } as const
   const [over] = await Promise.all([reserveIn(sql, row, caps), insert(sql, 'attempts', row)])
   if (over !== null) throw new Undo({ kind: 'over', over } satisfies Reserved)
   return { kind: 'call' }
 }
 
 /** Tells whether a call may begin for a batch; PostgreSQL lets no other transaction cancel or park the batch before this one ends. */
-async function isRunning(db: Db, sql: Sql, batch: string | null): Promise<boolean> {
+async function isRunning(sql: Sql, batch: string | null): Promise<boolean> {
   if (batch === null) return true
-  const row = await first<BatchRow>(sql)`SELECT status FROM batches WHERE id = ${batch} ${locked(db, 'FOR SHARE')}`
+  const row = await sql.first<BatchRow>`SELECT status FROM batches WHERE id = ${batch} ${locked(sql, 'FOR SHARE')}`
   return row === undefined || row.status === 'running'
 }
 
 /** Counts the calls of a judge in flight that are not lost, and finds the newest call in flight that asks the same question. */
 async function countInFlight(sql: Sql, attempt: PlannedAttempt, lost: string) {
   type Row = { readonly n: number; readonly same: string | null }
-  const row = await first<Row>(sql)`
+  const row = await sql.first<Row>`
     SELECT count(*) FILTER (WHERE judge = ${attempt.judge} AND started_at > ${lost}) AS n,
       max(started_at || ' ' || id) FILTER (WHERE ${asks(attempt)}) AS same
     FROM attempts WHERE ${IN_FLIGHT}`
@@ -183,9 +254,9 @@ const GRACE_MS = 30_000
  * Computes the time before which calls in flight are lost. On PostgreSQL no call is lost before the server has run for the grace: its process may hold
  * a reply that the server could not take.
  */
-async function lostBefore(db: Db, sql: Sql, before: string): Promise<string> {
-  if (db.kind === 'sqlite') return before
-  const server = await first<{ ms: number }>(sql)`
+async function lostBefore(sql: Sql, before: string): Promise<string> {
+  if (sql.kind === 'sqlite') return before
+  const server = await sql.first<{ ms: number }>`
     SELECT extract(epoch FROM clock_timestamp() - pg_postmaster_start_time())::float8 * 1000 AS ms`
   return (server?.ms ?? 0) < GRACE_MS ? '' : before
 }
@@ -194,17 +265,12 @@ async function lostBefore(db: Db, sql: Sql, before: string): Promise<string> {
  * Finds the newest orphan of a question, or a fresh reply of a grade that another process has written. A question has few replies: SQLite takes ten
  * times as long to join and sort even none.
  */
-async function findOrphan(
-  sql: Sql,
-  mark: QuestionMark,
-  own: ReadonlySet<string>,
-  freshness?: Freshness,
-): Promise<Orphan | null> {
+async function findOrphan(sql: Sql, mark: QuestionMark, own: ReadonlySet<string>, freshness?: Freshness) {
   const since = freshness && new Date(freshness.since).toISOString()
   const isLaterGrade = since === undefined ? raw`1 = 0` : raw`created_at > ${since}`
   const isCurrent = freshness?.isRefresh === false ? raw`is_current = 1` : raw`1 = 0`
   type Row = Pick<Attempt, 'id' | 'grade_id' | 'cost_usd' | 'started_at' | 'seq'> & ReplyColumns
-  const rows = await all<Row & { readonly is_graded: boolean }>(sql)`
+  const rows = await sql.all<Row & { readonly is_graded: boolean }>`
     SELECT id, grade_id, cost_usd, started_at, seq, ${REPLY}, ${IS_GRADED} AS is_graded
     FROM attempts WHERE ${asks(mark)} AND outcome = 'ok' AND NOT EXISTS
       (SELECT 1 FROM grades WHERE grades.id = attempts.grade_id AND NOT (${isLaterGrade} OR ${isCurrent}))`
@@ -216,20 +282,26 @@ async function findOrphan(
   return { attempt_id: id, grade_id, reply: parseReply(newest), cost_usd: is_graded ? 0 : cost_usd }
 }
 
+/** Parses a good reply; a CHECK holds its texts in every row of outcome `ok`. */
+export const parseReply = ({ reply_text, raw_reply, usage, request_id, model_resolved }: ReplyColumns): GoodReply => ({
+  ...{ ok: true, text: reply_text ?? '', raw: raw_reply ?? '' },
+  ...{ usage, model_resolved, request_id },
+})
+
 /** Ends a call; `unknown` too: a process that was taken for dead may end its calls after all. */
-async function finish(db: Db, sql: Sql, attempt: FinishedAttempt, end: ReturnType<typeof renderEnd>): Promise<void> {
+async function finish(sql: Sql, attempt: FinishedAttempt, end: ReturnType<typeof renderEnd>): Promise<void> {
   const which = raw`id = ${attempt.id}`
   const sent = await endCalls(sql, which, 'sent', end)
   const [ended] = sent.length > 0 ? sent : await endCalls(sql, which, 'unknown', end)
   if (ended === undefined) throw refusal(`the attempt ${attempt.id} is not in flight`)
-  const settling = settleJudge(db, sql, ended[0].judge, attempt.reply, attempt.now ?? Date.now())
+  const settling = settleJudge(sql, ended[0].judge, attempt.reply, attempt.now ?? Date.now())
   await Promise.all([settling, addSpending(sql, [ended])])
 }
 
 /** Marks calls as `unknown`: each may have been paid for, and stays counted with its bound. */
-async function expire(db: Db, sql: Sql, ids: readonly string[]): Promise<void> {
+async function expire(sql: Sql, ids: readonly string[]): Promise<void> {
   const end = { outcome: 'unknown', message: 'the process ended while the call was in flight' } as const
-  await addSpending(sql, await endCalls(sql, isIn(db, 'id', ids), 'sent', end))
+  await addSpending(sql, await endCalls(sql, isIn(sql, 'id', ids), 'sent', end))
 }
 
 export function renderEnd({ outcome, message, reply, cost_usd, latency_ms }: Omit<FinishedAttempt, 'id'>) {

@@ -1,5 +1,5 @@
 import type { Review } from '../schemas/review.ts'
-import { all, type Db, insert, newest, type Page } from './db.ts'
+import { type Db, insert, newest, type Page } from './db.ts'
 
 export interface ReviewQuery extends Page {
   readonly rater?: string
@@ -17,9 +17,7 @@ export const createReviews = (db: Db) => ({
   /** Lists reviews, newest first. */
   async list({ question, grade_id, rater, ...page }: ReviewQuery): Promise<readonly Review[]> {
     const filters = Object.entries({ question, grade_id, rater })
-    const rows = await all<{ review: Review }>(
-      db.read,
-    )`${newest(db, 'reviews', 'body AS review', { filters, ...page })}`
+    const rows = await db.read.all<{ review: Review }>`${newest(db, 'reviews', 'body AS review', { filters, ...page })}`
     return rows.map(({ review }) => review)
   },
 })

@@ -9,26 +9,26 @@ import type { BatchKind, BatchMode, ItemStatus } from '../schemas/vocabulary.ts'
 type AttemptOutcome = AttemptSummary['outcome'] | 'queued' | 'void'
 
 /** A call of a judge, before it is made. */
-export interface PlannedCall {
-  id: string
-  grade_id: string
+export interface PlannedAttempt {
+  readonly id: string
+  readonly grade_id: string
   /** The cache key of the grade. */
-  key: Digest
-  sample: number
-  round: number
-  purpose: AttemptSummary['purpose']
+  readonly key: Digest
+  readonly sample: number
+  readonly round: number
+  readonly purpose: AttemptSummary['purpose']
   /** Digest of everything that is sent. */
-  request_digest: Digest
-  judge: string
-  started_at: string
+  readonly request_digest: Digest
+  readonly judge: string
+  readonly started_at: string
   /** The batch for which the call is made. */
-  batch: string | null
+  readonly batch: string | null
   /** The index of the item in the batch. */
-  item: number | null
+  readonly item: number | null
   /** The key that pays; null: no key in particular. */
-  payer: string | null
+  readonly payer: string | null
   /** Upper bound of the cost; null: unknown. */
-  reserved_usd: number | null
+  readonly reserved_usd: number | null
 }
 
 /** The columns of the end of a call; null in a call without an end. */
@@ -79,7 +79,7 @@ export interface Tables {
       /** 1: the grade answers its key. */
       is_current: number | boolean
     }
-  readonly attempts: PlannedCall &
+  readonly attempts: PlannedAttempt &
     EndColumns & {
       seq: Generated<number>
       /** The process that makes the call. */

@@ -2,7 +2,7 @@ import { sql as raw } from 'kysely'
 import { LRUCache } from 'lru-cache'
 import type { AccessStore, KeyRecord } from '../access/keys.ts'
 import type { Digest } from '../domain/digest.ts'
-import { all, type Db, first, insert, isDead, run } from './db.ts'
+import { type Db, insert, isDead } from './db.ts'
 import type { IdempotencyRow, KeyRow } from './schema.ts'
 import { parseStored } from './text.ts'
 
@@ -31,7 +31,7 @@ export function createIdempotency(db: Db) {
   }
   return {
     async find(key: string): Promise<IdempotencyRecord | null> {
-      const row = await first<IdempotencyRecord>(db.read)`
+      const row = await db.read.first<IdempotencyRecord>`
         SELECT request_digest, status, body FROM idempotency_keys WHERE key = ${key} AND status <> ${IN_PROGRESS}`
       return row ?? unstored.get(key) ?? null
     },
@@ -41,22 +41,22 @@ export function createIdempotency(db: Db) {
      */
     take: (key: string, request_digest: string, at: string, lost: string): Promise<boolean> =>
       db.write(async (sql) => {
-        const other = await first<Pick<IdempotencyRow, 'body' | 'created_at'>>(sql)`
+        const other = await sql.first<Pick<IdempotencyRow, 'body' | 'created_at'>>`
           SELECT body, created_at FROM idempotency_keys WHERE key = ${key} AND status = ${IN_PROGRESS}`
         if (other !== undefined && (other.created_at < lost || isDead(db, other.body)))
-          await run(sql)`DELETE FROM idempotency_keys
+          await sql.run`DELETE FROM idempotency_keys
             WHERE key = ${key} AND status = ${IN_PROGRESS} AND created_at = ${other.created_at}`
         const row = { key, request_digest, status: IN_PROGRESS, body: db.process, created_at: at }
         return (await insert(sql, 'idempotency_keys', row, raw`ON CONFLICT (key) DO NOTHING`)) > 0
       }),
     /** Says that this process still answers the request of a key. */
     renew: async (key: string, at: string): Promise<void> =>
-      void (await db.write((sql) => run(sql)`UPDATE idempotency_keys SET created_at = ${at} WHERE ${isOwn(key)}`)),
+      void (await db.write((sql) => sql.run`UPDATE idempotency_keys SET created_at = ${at} WHERE ${isOwn(key)}`)),
     /** Gives a key back whose request this process refused or failed to answer; a good answer is stored after all. */
     async release(key: string): Promise<void> {
       const answer = unstored.get(key)
       if (answer !== undefined) return store(key, answer)
-      await db.write((sql) => run(sql)`DELETE FROM idempotency_keys WHERE ${isOwn(key)}`)
+      await db.write((sql) => sql.run`DELETE FROM idempotency_keys WHERE ${isOwn(key)}`)
     },
     /** Stores the answer of a key; the first answer stays. Where the database refuses, this process keeps the answer. */
     put: (key: string, answer: IdempotencyRecord, at: string): Promise<void> =>
@@ -67,7 +67,7 @@ export function createIdempotency(db: Db) {
 export function createSettings(db: Db) {
   /** Returns the value under a name, which is stored where there was none: of two processes that make a value at the same time, both use the first. */
   async function once(name: string, make: () => Uint8Array): Promise<Buffer> {
-    const find = () => first<{ value: Buffer }>(db.read)`SELECT value FROM settings WHERE name = ${name}`
+    const find = () => db.read.first<{ value: Buffer }>`SELECT value FROM settings WHERE name = ${name}`
     for (let known = await find(); ; known = await find()) {
       if (known !== undefined) return known.value
       const row = { name, value: Buffer.from(make()) }
@@ -96,7 +96,7 @@ const parseKey = ({ seq: _, project: _project, ...key }: KeyRow): KeyRecord => k
 /** The keys of the HTTP API, with digests of their secrets. */
 export function createKeys(db: Db): AccessStore {
   const findKey = async (id: string): Promise<KeyRecord | null> => {
-    const row = await first<KeyRow>(db.read)`SELECT * FROM api_keys WHERE id = ${id}`
+    const row = await db.read.first<KeyRow>`SELECT * FROM api_keys WHERE id = ${id}`
     return row === undefined ? null : parseKey(row)
   }
   return {
@@ -104,13 +104,13 @@ export function createKeys(db: Db): AccessStore {
     async addKey(key) {
       await db.write((sql) => insert(sql, 'api_keys', { ...key, project: 'default' }))
     },
-    listKeys: async () => (await all<KeyRow>(db.read)`SELECT * FROM api_keys ORDER BY seq`).map(parseKey),
+    listKeys: async () => (await db.read.all<KeyRow>`SELECT * FROM api_keys ORDER BY seq`).map(parseKey),
     async revokeKey(id, at) {
-      await db.write((sql) => run(sql)`UPDATE api_keys SET revoked_at = ${at} WHERE id = ${id} AND revoked_at IS NULL`)
+      await db.write((sql) => sql.run`UPDATE api_keys SET revoked_at = ${at} WHERE id = ${id} AND revoked_at IS NULL`)
       return findKey(id)
     },
     async touchKey(id, at) {
-      await db.write((sql) => run(sql)`UPDATE api_keys SET last_used_at = ${at} WHERE id = ${id}`)
+      await db.write((sql) => sql.run`UPDATE api_keys SET last_used_at = ${at} WHERE id = ${id}`)
     },
   }
 }

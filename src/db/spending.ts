@@ -1,5 +1,5 @@
 import { type Expression, sql as raw } from 'kysely'
-import { all, assignments, columns, type Sql } from './db.ts'
+import { assignments, columns, type Sql } from './db.ts'
 import type { Amounts, Attempt, Spending } from './schema.ts'
 
 /** Caps in dollars; null: no cap. A day is a day of UTC. */
@@ -27,11 +27,11 @@ export const NOTHING: Amounts = {
 const NAMES = Object.keys(NOTHING) as readonly (keyof Amounts)[]
 
 /** The facts of a call that decide its scopes and its amounts. The day is the day on which the call began, for its end too. */
-export type Counted = Readonly<Pick<Attempt, 'started_at' | 'batch' | 'payer' | 'outcome' | 'reserved_usd'>> &
+type Counted = Readonly<Pick<Attempt, 'started_at' | 'batch' | 'payer' | 'outcome' | 'reserved_usd'>> &
   Readonly<Partial<Pick<Attempt, 'bytes' | 'usage' | 'cost_usd'>>>
 
-/** A call with the amounts that a change of its row adds to its scopes. */
-export type Change = readonly [Counted, Amounts]
+/** An ended call, with the amounts that its end adds to its scopes. */
+export type Ended = readonly [Counted & Pick<Attempt, 'judge'>, Amounts]
 
 /** Sums of floats may be off by so much and still be equal. */
 const TOLERANCE_USD = 1e-9
@@ -62,9 +62,6 @@ export function amountsOf({ outcome, usage, cost_usd, bytes, ...call }: Counted)
 const addAmounts = (sum: Amounts, change: Amounts, times = 1): Amounts =>
   Object.fromEntries(NAMES.map((name) => [name, sum[name] + times * change[name]])) as Amounts
 
-/** An ended call, with the amounts that its end adds to its scopes. */
-export type Ended = readonly [Counted & Pick<Attempt, 'judge'>, Amounts]
-
 /**
  * Writes the end into the calls in one state that a condition selects. The caller adds the returned amounts to the spending, behind every other lock
  * of the unit of work.
@@ -76,21 +73,18 @@ export async function endCalls(
   end: Partial<Attempt>,
 ): Promise<readonly Ended[]> {
   // SQLite prepares a statement anew for each value that the condition of a partial index names, where the value is bound.
-  const rows = await all<Ended[0]>(sql)`UPDATE attempts SET ${assignments<'attempts'>(end)}
+  const rows = await sql.all<Ended[0]>`UPDATE attempts SET ${assignments<'attempts'>(end)}
     WHERE ${which} AND outcome = ${raw.lit(state)}
     RETURNING judge, started_at, batch, payer, outcome, reserved_usd, bytes, usage, cost_usd`
   return rows.map((row) => [row, addAmounts(amountsOf(row), amountsOf({ ...row, outcome: state }), -1)])
 }
 
-/** Names the scopes of a call in the order of their names, in which all units of work write them: two units never wait for each other crosswise. */
-function scopesOf({ started_at, batch, payer }: Counted): Readonly<Partial<Record<OverBudget['cap'], string>>> {
-  const day = started_at.slice(0, 10)
-  return {
-    ...(batch !== null && { batch: `batch:${batch}` }),
-    day: `day:${day}`,
-    ...(payer !== null && { key: `key:${payer}:${day}` }),
-  }
-}
+/** Names the scopes of a call. */
+const scopesOf = ({ started_at, batch, payer }: Counted): Readonly<Record<OverBudget['cap'], string | null>> => ({
+  batch: batch && `batch:${batch}`,
+  key: payer && `key:${payer}:${started_at.slice(0, 10)}`,
+  day: `day:${started_at.slice(0, 10)}`,
+})
 
 /**
  * Reserves the bound of a call in all of its scopes. Returns the narrowest cap that the bound passes, or null; the caller rolls the unit of work back
@@ -98,16 +92,12 @@ function scopesOf({ started_at, batch, payer }: Counted): Readonly<Partial<Recor
  */
 export async function reserveIn(sql: Sql, call: Counted, caps: Caps): Promise<OverBudget | null> {
   const usd = call.reserved_usd
-  const scopes = scopesOf(call)
   const change = amountsOf(call)
-  const sums = await addTo(
-    sql,
-    Object.values(scopes).map((scope) => [scope, change]),
-  )
+  const sums = await addSpending(sql, [[call, change]])
   if (usd === 0) return null
-  for (const cap of ['batch', 'key', 'day'] as const) {
+  for (const [cap, scope] of Object.entries(scopesOf(call)) as [OverBudget['cap'], string | null][]) {
     const cap_usd = caps[`${cap}_usd`]
-    const sum = sums.find(({ scope }) => scope === scopes[cap])
+    const sum = sums.find((row) => row.scope === scope)
     if (cap_usd === null || sum === undefined) continue
     const spent_usd = sum.settled_usd + sum.reserved_usd + sum.uncertain_usd
     if (usd !== null && spent_usd <= cap_usd + TOLERANCE_USD) continue
@@ -118,19 +108,20 @@ export async function reserveIn(sql: Sql, call: Counted, caps: Caps): Promise<Ov
   return null
 }
 
-/** Adds the changes to their scopes, in the order of all units of work. */
-export async function addSpending(sql: Sql, changes: readonly Change[]): Promise<void> {
-  const sums = new Map<string, Amounts>()
-  for (const [call, change] of changes)
-    for (const scope of Object.values(scopesOf(call))) sums.set(scope, addAmounts(sums.get(scope) ?? NOTHING, change))
-  const rows = [...sums].sort(([a], [b]) => (a < b ? -1 : 1))
-  if (rows.length > 0) await addTo(sql, rows)
-}
-
 const ADDED = columns(NAMES.map((name) => `${name} = spending.${name} + excluded.${name}`))
 
-/** Adds to scopes, which are made where they are missing, one after the other. Returns the sums. */
-const addTo = (sql: Sql, rows: readonly (readonly [scope: string, change: Amounts])[]) =>
-  all<Spending>(sql)`INSERT INTO spending (scope, ${columns(NAMES)})
-    VALUES ${raw.join(rows.map(([scope, change]) => raw`(${scope}, ${raw.join(NAMES.map((name) => change[name]))})`))}
+/**
+ * Adds the amounts of calls to their scopes, which are made where they are missing. The scopes are written in the order of their names: two units of
+ * work never wait for each other crosswise. Returns the sums.
+ */
+export async function addSpending(sql: Sql, changes: readonly (readonly [Counted, Amounts])[]): Promise<Spending[]> {
+  const sums = new Map<string, Amounts>()
+  for (const [call, change] of changes)
+    for (const scope of Object.values(scopesOf(call)))
+      if (scope !== null) sums.set(scope, addAmounts(sums.get(scope) ?? NOTHING, change))
+  if (sums.size === 0) return []
+  const rows = [...sums].sort(([a], [b]) => (a < b ? -1 : 1))
+  return sql.all<Spending>`INSERT INTO spending (scope, ${columns(NAMES)})
+    VALUES ${raw.join(rows.map(([scope, sum]) => raw`(${scope}, ${raw.join(NAMES.map((name) => sum[name]))})`))}
     ON CONFLICT (scope) DO UPDATE SET ${ADDED} RETURNING scope, ${columns(NAMES)}`
+}

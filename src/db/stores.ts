@@ -1,4 +1,3 @@
-import { createAttempts } from './attempts.ts'
 import { createBatches } from './batches.ts'
 import type { Db } from './db.ts'
 import { createDispositions } from './dispositions.ts'
@@ -21,7 +20,7 @@ function storesOver(db: Db, run_lock: RunLock | null) {
   return {
     db,
     access: createKeys(db),
-    attempts: { ...createAttempts(db), ...createLedger(db) },
+    attempts: createLedger(db),
     batches: createBatches(db),
     dispositions: createDispositions(db),
     grades: createGrades(db),

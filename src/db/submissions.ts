@@ -1,11 +1,11 @@
 import { sql as raw } from 'kysely'
 import { quantile } from '../domain/statistics/weighted-shares.ts'
 import type { JudgeReply } from '../judges/judge.ts'
-import { parseReply, REPLY } from './attempts.ts'
-import { all, columns, type Db, first, insert, isIn, locked, run, type Sql, Undo } from './db.ts'
+import type { BatchLimits } from '../schemas/providers.ts'
+import { columns, type Db, insert, isIn, locked, type Sql, Undo } from './db.ts'
 import { refusal } from './errors.ts'
 import { type ItemRef, isOf } from './items.ts'
-import { asks, type PlannedAttempt, type QuestionMark, renderEnd } from './ledger.ts'
+import { asks, type PlannedAttempt, parseReply, type QuestionMark, REPLY, renderEnd } from './ledger.ts'
 import type { Attempt, ReplyColumns, Submission } from './schema.ts'
 import { addSpending, type Caps, type Ended, endCalls, type OverBudget, reserveIn } from './spending.ts'
 import { encodeRow } from './text.ts'
@@ -19,11 +19,12 @@ export interface NewProviderRequest {
   readonly line: string
 }
 
-/** The way in which a request came back. */
-export type ProviderEnd = { readonly id: string } & (
-  | { readonly end: 'void' }
-  | { readonly end: 'answered'; readonly reply: JudgeReply; readonly cost_usd: number | null }
-)
+/** The end of a request; `reply` null: the request was never run. */
+export interface ProviderEnd {
+  readonly id: string
+  readonly reply: JudgeReply | null
+  readonly cost_usd: number | null
+}
 
 /** The columns of a submission that a sender needs. */
 const SENT = ['id', 'judge', 'batch', 'status', 'provider_id', 'recorded_at', 'requests'] as const
@@ -48,11 +49,11 @@ export const createSubmissions = (db: Db) => ({
     db.write(async (sql) => {
       const { batch, index } = item
       // Behind a cancel nothing would send or drop the question.
-      if ((await lockBatch(db, sql, batch))?.status === 'cancelling') return null
-      const same = await first(sql)`
+      if ((await lockBatch(sql, batch))?.status === 'cancelling') return null
+      const same = await sql.first`
         SELECT id FROM attempts WHERE ${asksIn({ ...planned, batch })} AND outcome IN ('queued', 'sent', 'ok')`
       if (same !== undefined) return null
-      const waiting = await run(sql)`UPDATE batch_items SET status = 'waiting'
+      const waiting = await sql.run`UPDATE batch_items SET status = 'waiting'
         WHERE ${isOf(batch)} AND idx = ${index} AND status IN ('pending', 'waiting')`
       if (waiting === 0) return null
       const bytes = Buffer.byteLength(line) + LINE_END_BYTES
@@ -68,7 +69,7 @@ export const createSubmissions = (db: Db) => ({
    */
   async find(mark: BatchQuestion) {
     type Row = ReplyColumns & Pick<Attempt, 'id' | 'outcome' | 'failure' | 'cost_usd' | 'latency_ms'>
-    const row = await first<Row & { readonly tries: number }>(db.read)`
+    const row = await db.read.first<Row & { readonly tries: number }>`
       SELECT id, outcome, failure, cost_usd, latency_ms, ${REPLY},
         (SELECT count(*) FROM attempts WHERE ${asksIn(mark)}) AS tries
       FROM attempts WHERE ${asksIn(mark)} ORDER BY seq DESC LIMIT 1`
@@ -82,7 +83,7 @@ export const createSubmissions = (db: Db) => ({
     return { attempt_id, state, reply, cost_usd, latency_ms, tries }
   },
   async judges(batch: string): Promise<readonly string[]> {
-    const rows = await all<Pick<Attempt, 'judge'>>(db.read)`
+    const rows = await db.read.all<Pick<Attempt, 'judge'>>`
       SELECT judge FROM attempts WHERE batch = ${batch} AND outcome = 'queued'
       UNION SELECT judge FROM submissions WHERE batch = ${batch} AND ${IS_OPEN}`
     return rows.map(({ judge }) => judge).sort()
@@ -93,46 +94,50 @@ export const createSubmissions = (db: Db) => ({
    */
   storeEnds(id: string, ends: readonly ProviderEnd[]): Promise<number> {
     // In the order of ids: two processes that store the same ends never wait for each other crosswise.
-    const came = ends.toSorted((a, b) => (a.id < b.id ? -1 : 1)).map((end) => ({ id: end.id, end: endOf(end) }))
+    const came = ends.toSorted((a, b) => (a.id < b.id ? -1 : 1)).map((end) => [end.id, endOf(end)] as const)
     return db.write(async (sql) => {
       const ended: Ended[] = []
-      for (const { id: attempt, end } of came) {
-        const which = raw`id = ${attempt} AND submission = ${id}`
-        ended.push(...(await endCalls(sql, which, 'sent', end)))
-      }
-      await wakeItems(db, sql, ended)
+      for (const [attempt, end] of came)
+        ended.push(...(await endCalls(sql, raw`id = ${attempt} AND submission = ${id}`, 'sent', end)))
+      await wakeItems(sql, ended)
       return ended.length
     })
   },
   /** Drops queued requests that were never sent, their reservations with them. */
   dropQueued: (batch: string): Promise<void> =>
-    db.write(async (sql) => wakeItems(db, sql, await endCalls(sql, raw`batch = ${batch}`, 'queued', VOID))),
+    db.write(async (sql) => wakeItems(sql, await endCalls(sql, raw`batch = ${batch}`, 'queued', VOID))),
   /**
    * Takes the oldest queued requests of a judge, within the limits, into one recorded submission; null: none is queued. A single request over
    * `most_bytes` is taken alone.
    */
-  record: ({ at, ...submission }: NewSubmission, limits: Limits): Promise<SubmissionRecord | null> =>
+  record: (
+    { at, ...submission }: NewSubmission,
+    limits: Omit<BatchLimits, 'price_factor'>,
+  ): Promise<SubmissionRecord | null> =>
     db.write(async (sql) => {
       const { batch, judge } = submission
-      const queued = await all<Pick<Attempt, 'seq' | 'bytes'>>(sql)`
+      const queued = await sql.all<Pick<Attempt, 'seq' | 'bytes'>>`
         SELECT seq, bytes FROM attempts WHERE batch = ${batch} AND judge = ${judge} AND outcome = 'queued'
         ORDER BY seq LIMIT ${limits.most_requests} ${locked(db)}`
-      const chosen = firstWithin(queued, limits.most_bytes).map(({ seq }) => seq)
-      if (chosen.length === 0) return null
+      if (queued.length === 0) return null
+      let bytes = 0
+      const chosen = queued.filter((request, at) => {
+        bytes += request.bytes ?? 0
+        return at === 0 || bytes <= limits.most_bytes
+      })
       const row = { ...submission, status: 'recorded', requests: chosen.length, recorded_at: at } as const
       await insert(sql, 'submissions', row)
-      await run(sql)`UPDATE attempts SET outcome = 'sent', submission = ${row.id} WHERE ${isIn(db, 'seq', chosen)}`
+      const seqs = chosen.map(({ seq }) => seq)
+      await sql.run`UPDATE attempts SET outcome = 'sent', submission = ${row.id} WHERE ${isIn(sql, 'seq', seqs)}`
       return { ...row, provider_id: null }
     }),
   /** Lists ids and lines of a submission’s requests without an answer, in their order. */
-  lines: (id: string): Promise<readonly { readonly id: string; readonly line: string }[]> =>
-    all<{ id: string; line: string }>(
-      db.read,
-    )`SELECT id, line FROM attempts WHERE submission = ${id} AND outcome = 'sent' ORDER BY seq`,
+  lines: (id: string): Promise<readonly Line[]> =>
+    db.read.all<Line>`SELECT id, line FROM attempts WHERE submission = ${id} AND outcome = 'sent' ORDER BY seq`,
   /** Stores the provider’s id; the same id twice is fine, another id for the same submission is refused. */
   async markSubmitted(id: string, providerId: string): Promise<void> {
     const marked = await db.write(
-      (sql) => run(sql)`UPDATE submissions SET status = 'submitted', provider_id = ${providerId} WHERE id = ${id}
+      (sql) => sql.run`UPDATE submissions SET status = 'submitted', provider_id = ${providerId} WHERE id = ${id}
         AND (status = 'recorded' OR (status = 'submitted' AND provider_id = ${providerId}))`,
     )
     if (marked === 0) throw refusal(`the submission ${id} is not waiting to be sent`)
@@ -143,11 +148,10 @@ export const createSubmissions = (db: Db) => ({
    */
   withdraw: (id: string, detail: string, at: string, providerId: string | null = null): Promise<void> =>
     db.write(async (sql) => {
-      const same = providerId === null ? raw`provider_id IS NULL` : raw`provider_id = ${providerId}`
-      const ended = await run(sql)`UPDATE submissions SET status = 'failed', detail = ${detail}, ended_at = ${at}
-        WHERE id = ${id} AND ${IS_OPEN} AND ${same}`
+      const ended = await sql.run`UPDATE submissions SET status = 'failed', detail = ${detail}, ended_at = ${at}
+        WHERE id = ${id} AND ${IS_OPEN} AND provider_id IS NOT DISTINCT FROM ${providerId}`
       if (ended === 0) return
-      await run(sql)`
+      await sql.run`
         UPDATE attempts SET outcome = 'queued', submission = NULL WHERE submission = ${id} AND outcome = 'sent'`
     }),
   /**
@@ -155,11 +159,11 @@ export const createSubmissions = (db: Db) => ({
    * that came back, null before the first.
    */
   async round(batch: string) {
-    const ofBatch = await all<Submission>(db.read)`SELECT * FROM submissions WHERE batch = ${batch} ORDER BY seq`
+    const ofBatch = await db.read.all<Submission>`SELECT * FROM submissions WHERE batch = ${batch} ORDER BY seq`
     const open = ofBatch.filter(({ status }) => status === 'recorded' || status === 'submitted')
     const [oldest] = open
     if (oldest === undefined) return null
-    const past = await all<Submission>(db.read)`
+    const past = await db.read.all<Submission>`
       SELECT recorded_at, ended_at FROM submissions WHERE judge = ${oldest.judge} AND status = 'ended'
       ORDER BY seq DESC LIMIT 20`
     const took = past.map((row) => (Date.parse(row.ended_at ?? '') - Date.parse(row.recorded_at)) / 1000)
@@ -173,17 +177,18 @@ export const createSubmissions = (db: Db) => ({
   },
   /** Lists recorded and submitted submissions of a batch, oldest first. */
   listOpen: (batch: string): Promise<readonly SubmissionRecord[]> =>
-    all<SubmissionRecord>(db.read)`
+    db.read.all<SubmissionRecord>`
       SELECT ${columns(SENT)} FROM submissions WHERE batch = ${batch} AND ${IS_OPEN} ORDER BY seq`,
   /** Ends a submission: requests without an answer are `void`, and their items go on. */
   close: (id: string, detail: string, at: string): Promise<void> =>
     db.write(async (sql) => {
-      await wakeItems(db, sql, await endCalls(sql, raw`submission = ${id}`, 'sent', VOID))
-      await run(sql)`
+      await wakeItems(sql, await endCalls(sql, raw`submission = ${id}`, 'sent', VOID))
+      await sql.run`
         UPDATE submissions SET status = 'ended', detail = ${detail}, ended_at = ${at} WHERE id = ${id} AND ${IS_OPEN}`
     }),
 })
 
+type Line = Readonly<Record<'id' | 'line', string>>
 type NewSubmission = Pick<SubmissionRecord, 'id' | 'batch' | 'judge'> & { readonly at: string }
 type BatchQuestion = QuestionMark & { readonly batch: string }
 
@@ -195,44 +200,28 @@ const asksIn = ({ batch, ...mark }: BatchQuestion) =>
   raw`batch = ${batch} AND item IS NOT NULL AND bytes IS NOT NULL AND ${asks(mark)}`
 
 /** Lets units of work on one batch follow each other: two at the same time would not see each other’s questions. */
-const lockBatch = (db: Db, sql: Sql, batch: string) =>
-  first<{ readonly status: string }>(sql)`SELECT status FROM batches WHERE id = ${batch} ${locked(db)}`
+const lockBatch = (sql: Sql, batch: string) =>
+  sql.first<{ readonly status: string }>`SELECT status FROM batches WHERE id = ${batch} ${locked(sql)}`
 
 /**
  * Lets the items of ended requests go on whose questions all have their end, and counts the requests. Of two units of work on one batch, the
  * second waits here for the first: neither would see the end that the other stores.
  */
-async function wakeItems(db: Db, sql: Sql, ended: readonly Ended[]): Promise<void> {
+async function wakeItems(sql: Sql, ended: readonly Ended[]): Promise<void> {
   for (const batch of new Set(ended.map(([call]) => call.batch ?? ''))) {
-    await lockBatch(db, sql, batch)
-    await run(sql)`UPDATE batch_items SET status = 'pending' WHERE ${isOf(batch)} AND status = 'waiting'
+    await lockBatch(sql, batch)
+    await sql.run`UPDATE batch_items SET status = 'pending' WHERE ${isOf(batch)} AND status = 'waiting'
       AND NOT EXISTS (SELECT 1 FROM attempts WHERE attempts.batch = ${batch} AND attempts.item = batch_items.idx
         AND attempts.bytes IS NOT NULL AND attempts.outcome IN ('queued', 'sent'))`
   }
   await addSpending(sql, ended)
 }
 
-export interface Limits {
-  readonly most_requests: number
-  readonly most_bytes: number
-}
-
-/** Takes the first calls that fit within the bytes together; the first call whatever its size. */
-function firstWithin<C extends Pick<Attempt, 'bytes'>>(calls: readonly C[], most_bytes: number): readonly C[] {
-  let sum = 0
-  const full = calls.findIndex(({ bytes }, at) => {
-    sum += bytes ?? 0
-    return at > 0 && sum > most_bytes
-  })
-  return full === -1 ? calls : calls.slice(0, full)
-}
-
 /** The end of a request that was never run. */
 const VOID = { outcome: 'void', line: null } as const
 
-function endOf(came: ProviderEnd): Partial<Attempt> {
-  if (came.end === 'void') return VOID
-  const { reply, cost_usd } = came
+function endOf({ reply, cost_usd }: ProviderEnd): Partial<Attempt> {
+  if (reply === null) return VOID
   const failure = reply.ok ? null : reply.failure
   const [outcome, message] = failure === null ? (['ok', null] as const) : [failure.code, failure.message]
   return encodeRow({ ...renderEnd({ outcome, message, reply, cost_usd, latency_ms: null }), failure, line: null })

@@ -1,6 +1,6 @@
 import { sql as raw } from 'kysely'
 import type { Digest } from '../domain/digest.ts'
-import { type Db, first, insert } from './db.ts'
+import { type Db, insert } from './db.ts'
 import { isPacked, packBytes, parseStored, textOf, unpackText } from './text.ts'
 
 export interface StoredTrajectory {
@@ -16,19 +16,19 @@ export type TrajectoryStore = ReturnType<typeof createTrajectories>
 export const createTrajectories = (db: Db) => ({
   async put({ id, format, document }: Omit<StoredTrajectory, 'created_at'>, at: string): Promise<boolean> {
     // Compressed before the write lock is taken, and neither compressed nor sent where the document is known.
-    if ((await first(db.read)`SELECT id FROM trajectories WHERE id = ${id}`) !== undefined) return false
+    if ((await db.read.first`SELECT id FROM trajectories WHERE id = ${id}`) !== undefined) return false
     const row = { id, format, document: packDocument(document), created_at: at }
     return (await db.write((sql) => insert(sql, 'trajectories', row, raw`ON CONFLICT DO NOTHING`))) > 0
   },
   async get(id: Digest): Promise<StoredTrajectory | null> {
     type Row = Omit<StoredTrajectory, 'document'> & { readonly document: Buffer }
-    const row = await first<Row>(db.read)`SELECT id, format, document, created_at FROM trajectories WHERE id = ${id}`
+    const row = await db.read.first<Row>`SELECT id, format, document, created_at FROM trajectories WHERE id = ${id}`
     if (row === undefined) return null
     return { ...row, document: parseStored<Record<string, unknown>>(unpackText(row.document)) }
   },
   /** Finds the stored bytes of a document, to be opened beside the event loop. */
   async getPacked(id: Digest): Promise<Uint8Array | null> {
-    const row = await first<{ document: Buffer }>(db.read)`SELECT document FROM trajectories WHERE id = ${id}`
+    const row = await db.read.first<{ document: Buffer }>`SELECT document FROM trajectories WHERE id = ${id}`
     return row?.document ?? null
   },
 })

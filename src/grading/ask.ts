@@ -1,6 +1,5 @@
-import type { StoredReply } from '../db/attempts.ts'
 import type { ItemRef } from '../db/items.ts'
-import type { AttemptLedger, Freshness, Orphan, Payer, PlannedAttempt } from '../db/ledger.ts'
+import type { AttemptLedger, Freshness, Orphan, Payer, PlannedAttempt, StoredReply } from '../db/ledger.ts'
 import type { Caps, OverBudget } from '../db/spending.ts'
 import type { Clock } from '../domain/clock.ts'
 import { type Digest, digestBytes, digestValue } from '../domain/digest.ts'

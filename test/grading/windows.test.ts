@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import type { StoredReply } from '../../src/db/attempts.ts'
+import type { StoredReply } from '../../src/db/ledger.ts'
 import { resolveAnchors } from '../../src/domain/anchors/anchors.ts'
 import { readTrajectory } from '../../src/formats/read.ts'
 import { type Asker, askStored, summarize } from '../../src/grading/ask.ts'

@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import type { LedgerEntry } from '../../src/db/attempts.ts'
-import type { PlannedAttempt } from '../../src/db/ledger.ts'
+import type { LedgerEntry, PlannedAttempt } from '../../src/db/ledger.ts'
 import { digestBytes } from '../../src/domain/digest.ts'
 import type { Current } from './contract.ts'
 import { begin, finishFailed, finishOk, goodReply, KEY, planAttempt, REQUEST } from './make-attempt.ts'

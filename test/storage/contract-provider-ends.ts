@@ -62,7 +62,7 @@ export function describeProviderEnds(current: Current): void {
     const [first, second] = [makeRequest('att_1', 0), makeRequest('att_2', 0)]
     await queue().enqueue(first, NO_CAPS)
     await record('prb_1')
-    expect(await queue().storeEnds('prb_1', [{ id: 'att_1', end: 'void' }])).toBe(1)
+    expect(await queue().storeEnds('prb_1', [{ id: 'att_1', reply: null, cost_usd: null }])).toBe(1)
     expect(await counts()).toEqual({ pending: 1, waiting: 0, made: 0, cost_usd: 0 })
     expect(await spent()).toBe(0)
     expect(await queue().find(markOf(first))).toMatchObject({

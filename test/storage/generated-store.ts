@@ -137,7 +137,7 @@ async function addOpenBatches(stores: Stores): Promise<void> {
   }
   await stores.provider.record({ id: 'sub_1', batch: 'bat_1', judge: 'openai', at: AT }, LIMITS)
   await stores.provider.markSubmitted('sub_1', 'batch_abc')
-  const failed = { end: 'answered', reply: failedReply('refused', { raw: HARD }), cost_usd: null } as const
+  const failed = { reply: failedReply('refused', { raw: HARD }), cost_usd: null }
   await stores.provider.storeEnds('sub_1', [{ id: 'att_p0', ...failed }])
   await begin(stores, planAttempt('att_flying', { batch: 'bat_1', reserved_usd: 1 }))
 }

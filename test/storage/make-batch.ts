@@ -1,7 +1,8 @@
-import type { BatchRecord, NewBatch } from '../../src/db/batches.ts'
+import type { NewBatch } from '../../src/db/batches.ts'
 import type { ItemEnd, NewItem } from '../../src/db/items.ts'
 import type { Stores } from '../../src/db/stores.ts'
 import { digestBytes } from '../../src/domain/digest.ts'
+import type { Batch } from '../../src/schemas/batch.ts'
 import type { Failure } from '../../src/schemas/grade.ts'
 import { GROUND_TRUTH } from './make-grade.ts'
 
@@ -54,7 +55,7 @@ export async function openBatch(
 }
 
 /** The batch, which must be there. */
-export async function readBatch(stores: Stores, id: string): Promise<BatchRecord> {
+export async function readBatch(stores: Stores, id: string): Promise<Batch> {
   const batch = await stores.batches.get(id)
   if (batch === null) throw new Error(`there is no ${id}`)
   return batch

@@ -35,9 +35,8 @@ export const markOf = ({ planned, item }: NewProviderRequest): QuestionMark & { 
   return { batch: item.batch, key, sample, round, request_digest }
 }
 
-export const answered = (id: string, given: Partial<Extract<ProviderEnd, { end: 'answered' }>> = {}): ProviderEnd => ({
+export const answered = (id: string, given: Partial<ProviderEnd> = {}): ProviderEnd => ({
   id,
-  end: 'answered',
   reply: goodReply({ text: `answer to ${id}` }),
   cost_usd: 0.25,
   ...given,

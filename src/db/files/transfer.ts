@@ -1,7 +1,7 @@
 import { sql as raw } from 'kysely'
 import { EXPORT_RECORDS, type ExportKind, type ExportRecord, type RecordOf } from '../../schemas/documents.ts'
 import type { Grade } from '../../schemas/grade.ts'
-import { columns, type Db, first, insert, type ReadRows, run, type Sql } from '../db.ts'
+import { columns, type Db, insert, type ReadRows, type Sql } from '../db.ts'
 import { renderDisposition } from '../dispositions.ts'
 import { renderGrade, replaceCurrent } from '../grades.ts'
 import { renderReview } from '../reviews.ts'
@@ -45,7 +45,7 @@ export type ImportStore = ReturnType<typeof createImports>
 
 export const createImports = (db: Db) => ({
   has: async (kind: ExportKind, id: string): Promise<boolean> =>
-    (await first(db.read)`SELECT id FROM ${columns([TABLES[kind]])} WHERE id = ${id}`) !== undefined,
+    (await db.read.first`SELECT id FROM ${columns([TABLES[kind]])} WHERE id = ${id}`) !== undefined,
 
   /** Stores the records of new ids in one unit of work. Returns the stored records. */
   put(records: readonly ExportRecord[]): Promise<ExportRecord[]> {
@@ -65,10 +65,10 @@ export const createImports = (db: Db) => ({
 
 /** Lets a grade answer its key unless a newer grade does: ids sort by age. */
 async function answerBy(sql: Sql, { id, receipt: { key } }: Grade): Promise<void> {
-  const current = await first<{ id: string }>(sql)`SELECT id FROM grades WHERE key = ${key} AND is_current = 1`
+  const current = await sql.first<{ id: string }>`SELECT id FROM grades WHERE key = ${key} AND is_current = 1`
   if (current !== undefined && current.id > id) return
   await replaceCurrent(sql, key)
-  await run(sql)`UPDATE grades SET is_current = 1 WHERE id = ${id}`
+  await sql.run`UPDATE grades SET is_current = 1 WHERE id = ${id}`
 }
 
 const RENDER: { readonly [K in ExportKind]: (record: RecordOf<K>) => object } = {

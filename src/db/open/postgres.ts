@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import pg from 'pg'
-import { closed, createSql, type Db, first, type Rows, type Sql, Undo, type Work } from '../db.ts'
+import { closed, createSql, type Db, type Rows, type Sql, Undo, type Work } from '../db.ts'
 import { isLost, isSerializationFailure, refusal, StorageError, toConnectError, toServerError } from '../errors.ts'
 import { migratePostgres } from './migrate.ts'
 
@@ -42,7 +42,7 @@ const MOST_DIFFERENCE_MS = 10_000
 /** Rejects with a StorageError where the clock of this machine and that of the server are too far apart. */
 async function assertSameTime(sql: Sql): Promise<void> {
   const asked = Date.now()
-  const server = await first<{ ms: number }>(sql)`SELECT extract(epoch FROM clock_timestamp())::float8 * 1000 AS ms`
+  const server = await sql.first<{ ms: number }>`SELECT extract(epoch FROM clock_timestamp())::float8 * 1000 AS ms`
   const ms = server?.ms ?? asked
   const difference = Math.max(asked - ms, ms - Date.now())
   if (difference > MOST_DIFFERENCE_MS)
@@ -224,7 +224,7 @@ async function write<T>(read: Sql, connect: Connect, work: Work<T>): Promise<T> 
 /** Asks for the end of a transaction whose COMMIT was not answered. Rejects where the end stays unknown. */
 async function isCommitted(read: Sql, transaction: string | undefined, cause: unknown): Promise<boolean> {
   for (let tries = 1; tries <= STATUS_TRIES; tries++) {
-    const asked = first<{ status: string }>(read)`SELECT pg_xact_status(${transaction}::xid8) AS status`
+    const asked = read.first<{ status: string }>`SELECT pg_xact_status(${transaction}::xid8) AS status`
     const status = await asked.then(
       (row) => row?.status,
       () => undefined,
