@@ -1,6 +1,6 @@
 import type { ProviderEnd, SubmissionRecord } from '../db/submissions.ts'
 import { costUsd } from '../domain/money/price.ts'
-import { isTransient } from '../grading/ask-by-call.ts'
+import { isTransient } from '../grading/ask.ts'
 import { type BatchApi, BatchFailure, type BatchResult } from '../judges/judge.ts'
 import type { Failure } from '../schemas/grade.ts'
 import type { Job } from './jobs.ts'

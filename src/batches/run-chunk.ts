@@ -6,7 +6,7 @@ import { type Chunk, type ItemEnd, type OpenItem, toItemEnd } from '../db/items.
 import type { Stores } from '../db/stores.ts'
 import type { Clock } from '../domain/clock.ts'
 import { once } from '../domain/memo.ts'
-import { isTransient } from '../grading/ask-by-call.ts'
+import { isTransient } from '../grading/ask.ts'
 import type { Ahead, GradingService, ItemOutcome } from '../grading/grade.ts'
 import type { GradingJob } from '../grading/judge-question.ts'
 import type { Lane } from '../grading/lane.ts'

@@ -9,8 +9,6 @@ import { planRegrade, selectGrades } from './regrade.ts'
 import type { BatchDeps, Parking } from './run-chunk.ts'
 import { createBatchWork } from './work.ts'
 
-type Items = AsyncIterable<IntakeItem>
-
 /** A draft whose items arrive for longer belongs to a process that has died. */
 const LONGEST_DRAFT_MS = 24 * 3_600_000
 
@@ -49,7 +47,7 @@ export function createBatchService(deps: BatchDeps) {
   const troubleOf = (batch: string) => (error: unknown) => deps.onTrouble({ batch, error })
   const markLost = (isRunner = false): Promise<number> =>
     stores.attempts.markLost(new Date(now() - deps.lost_ms).toISOString(), isRunner)
-  const announce = async () => (leadsSince !== null ? stores.judges.announce([...judges.keys()]) : undefined)
+  const announce = async () => leadsSince !== null && stores.judges.announce([...judges.keys()])
   const upkeep = () => Promise.all([announce(), markLost()])
 
   /** Repeats work until the service stops; tells of trouble once, until the work succeeds again. */
@@ -108,8 +106,10 @@ export function createBatchService(deps: BatchDeps) {
       if (stopping.signal.aborted) return
       // The jobs of a batch may wait for a worker that does not come: other batches than those that run their items need none.
       if ((status === 'running' && is_open && busy.has(id)) || !isOurs(id)) continue
-      const woken = status === 'parked' ? batches.resume(id) : Promise.resolve()
-      await woken.then(() => work.enqueue(id)).catch(troubleOf(id))
+      const wake = async () => status === 'parked' && batches.resume(id)
+      await wake()
+        .then(() => work.enqueue(id))
+        .catch(troubleOf(id))
     }
   }
 
@@ -135,14 +135,14 @@ export function createBatchService(deps: BatchDeps) {
     await announce()
   }
 
-  async function create(plan: BatchPlan, items: Items): Promise<Batch> {
+  async function create(plan: BatchPlan, items: AsyncIterable<IntakeItem>): Promise<Batch> {
     const batch = await takeBatch(deps, plan, items)
     deps.onStatus(batch)
     await begin(batch.id)
     return batch
   }
 
-  const estimate = async (plan: BatchPlan, items: Items): Promise<BatchEstimate> =>
+  const estimate = async (plan: BatchPlan, items: AsyncIterable<IntakeItem>): Promise<BatchEstimate> =>
     (await import('./estimate.ts')).estimateBatch(deps, plan, items)
 
   return {
@@ -205,7 +205,7 @@ export function createBatchService(deps: BatchDeps) {
 }
 
 /** The subject for which a batch waits, and the sentence that says so; empty where the batch runs. */
-type Waiting = Pick<Batch, 'waiting_for'> & Partial<Pick<Batch, 'parked_reason'>>
+type Waiting = Partial<Pick<Batch, 'waiting_for' | 'parked_reason'>>
 
 /** Within this time both providers answer a batch or give the batch up. */
 const PROVIDER_WINDOW_MS = 24 * 3_600_000

@@ -84,8 +84,6 @@ function codeOf(error: unknown): string {
   return typeof code === 'string' ? code : ''
 }
 
-/** The driver’s words, which come without a code. */
-const NO_PASSWORD_WORDS = 'SASL: SCRAM-SERVER-FIRST-MESSAGE: client password must be a'
 const NO_PASSWORD = 'the database server asks for a password, and VERIDICT_DATABASE_URL holds none (nor PGPASSWORD)'
 
 /** Translates an error of connecting; a mistake in the URL or the certificate does not mend itself. */
@@ -93,8 +91,10 @@ export function toConnectError(error: unknown): StorageError {
   const known = toServerError(error)
   if (known instanceof StorageError) return known
   const message = error instanceof Error ? error.message : 'unknown error'
+  // The driver’s words, which come without a code.
+  const lacksPassword = message.startsWith('SASL: SCRAM-SERVER-FIRST-MESSAGE: client password must be a')
   const why = `the database server cannot be connected to: ${codeOf(error) || message}`
-  return refusal(message.startsWith(NO_PASSWORD_WORDS) ? NO_PASSWORD : why, { cause: error })
+  return refusal(lacksPassword ? NO_PASSWORD : why, { cause: error })
 }
 
 /** Tells whether a second run may succeed: the server gave the transaction up for another, or another grade came first to answer the same key. */

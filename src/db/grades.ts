@@ -155,10 +155,10 @@ function selectGrades(db: Db, selected: string, query: GradeQuery, more: readonl
 async function putGrade(sql: Sql, record: GradeRecord): Promise<void> {
   const { grade, item, silent = false } = record
   const answers = grade.status !== 'failed' && !silent
-  const [isSettled] = await Promise.all([
-    item === undefined || settleItem(sql, item, toItemEnd(grade, false)),
+  const [, , isSettled] = await Promise.all([
     answers && replaceCurrent(sql, grade.receipt.key),
     insert(sql, 'grades', { ...renderGrade(record), is_current: answers }),
+    item === undefined || settleItem(sql, item, toItemEnd(grade, false)),
   ])
   // Another process has ended the item meanwhile: nothing of this grade is published, and its replies are kept.
   if (!isSettled) throw new Undo(undefined)

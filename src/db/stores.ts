@@ -1,14 +1,13 @@
 import { createBatches } from './batches.ts'
 import type { Db } from './db.ts'
-import { createDispositions } from './dispositions.ts'
 import { createImports } from './files/transfer.ts'
 import { createGrades, createOverview } from './grades.ts'
 import { createJudges } from './judges.ts'
 import { createLedger } from './ledger.ts'
 import type { PoolSettings } from './open/postgres.ts'
 import { createRunLock, type RunLock } from './open/run-lock.ts'
-import { openSqlite } from './open/sqlite.ts'
-import { createReviews } from './reviews.ts'
+import { MEMORY, openSqlite } from './open/sqlite.ts'
+import { createDispositions, createReviews } from './reviews.ts'
 import { createIdempotency, createKeys, createSettings } from './settings.ts'
 import { createSubmissions } from './submissions.ts'
 import { createTrajectories } from './trajectories.ts'
@@ -49,14 +48,10 @@ function storesOver(db: Db, run_lock: RunLock | null) {
  */
 export function openSqliteStores({ path, keeps }: { readonly path: string; readonly keeps?: boolean }): Stores {
   const db = openSqlite(path, keeps)
-  return storesOver(db, createRunLock(db.path))
+  return storesOver(db, createRunLock(path === MEMORY ? null : path))
 }
 
-interface PostgresOptions extends PoolSettings {
-  readonly url: string
-  readonly schema?: string
-  readonly keeps?: boolean
-}
+type PostgresOptions = PoolSettings & { readonly url: string; readonly schema?: string; readonly keeps?: boolean }
 
 /** Opens the stores over a schema of a PostgreSQL. Rejects with a StorageError. */
 export async function openPostgresStores({ url, schema, keeps, ...settings }: PostgresOptions): Promise<Stores> {

@@ -58,18 +58,7 @@ export function parseStored<T>(text: string): T {
 }
 
 /** Columns that hold their values in another form, by their names in all tables and readings: JSON texts, packed texts, and a condition. */
-const JSON_COLUMNS = [
-  'disposition',
-  'failure',
-  'grade',
-  'ground_truth',
-  'request',
-  'review',
-  'scopes',
-  'signals',
-  'tallies',
-  'usage',
-]
+const JSON_COLUMNS = 'disposition failure grade ground_truth request review scopes signals tallies usage'.split(' ')
 /** Bytes above which the text of a column is compressed. */
 const PACKED_ABOVE: Readonly<Record<string, number>> = { reply_text: 1024, raw_reply: 1024, line: 0 }
 const DECODERS = new Map<string, (stored: never) => unknown>([

@@ -12,6 +12,7 @@ import {
   askJudge,
   budgetExceeded,
   failureOf,
+  isTransient,
   planAttempt,
   type RetryPolicy,
   requestDigest,
@@ -27,11 +28,6 @@ const LOST_GRACE_MS = 30_000
 /** Computes the age in milliseconds at which a call in flight is lost. */
 export const lostMs = ({ call_timeout_ms }: Pick<RetryPolicy, 'call_timeout_ms'>): number =>
   call_timeout_ms + LOST_GRACE_MS
-
-/** Failures that the same call can survive a moment later. A refusal or a wrong key stays what it is. */
-const TRANSIENT: readonly Failure['code'][] = ['rate_limited', 'judge_unreachable', 'timeout']
-
-export const isTransient = (failure: Failure): boolean => TRANSIENT.includes(failure.code)
 
 interface CallDeps extends AskDeps {
   readonly lane: Lane

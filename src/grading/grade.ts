@@ -62,9 +62,10 @@ export function createGradingService({ observe = (_job, work) => work(), ...give
     const metadata = metadataOf(question.trajectory, request.metadata)
     // The intake of a batch has asked this of its items.
     if (job.item === null) refuseSelf(question.judge, metadata, request)
-    const judge = async () => {
-      if (document !== null) await saveTrajectory(deps, question.trajectory, document)
-      return judgeQuestion(deps, question, metadata, job, freshness)
+    const judge = () => {
+      // Stored beside the reservation of the first call: on SQLite both share one commit.
+      const saved = document === null ? Promise.resolve() : saveTrajectory(deps, question.trajectory, document)
+      return judgeQuestion(deps, question, metadata, job, freshness, saved)
     }
     if (job.way === 'stored') return judge()
     const answerWith = (grade: Grade) => hit(grade, metadataOf(question.trajectory, request.metadata ?? grade.metadata))

@@ -3,9 +3,9 @@ import type { Freshness, Payer } from '../db/ledger.ts'
 import type { Stores } from '../db/stores.ts'
 import type { Failure, Grade } from '../schemas/grade.ts'
 import type { TrialMetadata } from '../schemas/trial.ts'
-import { type AskDeps, type Asker, askHere, askStored, Suspended } from './ask.ts'
+import { type AskDeps, type Asker, askByProvider, askHere, askStored, Suspended } from './ask.ts'
 import { askByCall } from './ask-by-call.ts'
-import { askByProvider } from './ask-by-provider.ts'
+
 import { assembleGrade } from './assemble.ts'
 import type { SampleResult } from './calls.ts'
 import type { Lane } from './lane.ts'
@@ -52,14 +52,17 @@ export interface JudgingDeps extends Omit<AskDeps, 'attempts' | 'making'> {
 /** The words of a receipt for the way by which the answers came. */
 const MODES = { call: 'direct', provider: 'provider', stored: 'stored' } as const
 
-/** Asks for every sample, assembles the grade and stores it: the only writer of grades. */
+/** Asks for every sample, assembles the grade and stores it, once the trajectory is stored: the only writer of grades. */
 export async function judgeQuestion(
   deps: JudgingDeps,
   question: Question,
   metadata: TrialMetadata,
   job: GradingJob,
   freshness: Freshness,
+  saved: Promise<unknown>,
 ): Promise<Judged> {
+  // A question that breaks off before its grade leaves the refusal of its trajectory alone.
+  saved.catch(() => undefined)
   const base = job.way === 'stored' ? await deps.stores.grades.get(job.grade_id) : null
   const asked = base === null ? question : asAsked(question, base)
   const ask = await askerFor(deps, asked, job, freshness)
@@ -72,6 +75,7 @@ export async function judgeQuestion(
     if (passing?.kind === 'failed') return { kind: 'passed_over', failure: passing.failure }
     const made = assembleGrade(asked, samples, metadata, deps.clock.now(), MODES[job.way])
     const grade = base === null ? made : underOldName(made, base)
+    await saved
     await deps.stores.grades.put({
       ...{ grade, ground_truth: question.ground_truth },
       ...(job.item !== null && { item: job.item }),

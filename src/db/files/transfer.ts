@@ -2,9 +2,8 @@ import { sql as raw } from 'kysely'
 import { EXPORT_RECORDS, type ExportKind, type ExportRecord, type RecordOf } from '../../schemas/documents.ts'
 import type { Grade } from '../../schemas/grade.ts'
 import { columns, type Db, insert, type ReadRows, type Sql } from '../db.ts'
-import { renderDisposition } from '../dispositions.ts'
 import { renderGrade, replaceCurrent } from '../grades.ts'
-import { renderReview } from '../reviews.ts'
+import { renderDisposition, renderReview } from '../reviews.ts'
 import { packText, parseStored, unpackText } from '../text.ts'
 
 const ATTEMPT_COLUMNS = Object.keys(EXPORT_RECORDS.attempt.properties).filter((name) => name !== 'kind')

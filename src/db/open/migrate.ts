@@ -32,7 +32,7 @@ export const APPLIED = 'SELECT name, sha256 FROM schema_migrations ORDER BY name
 
 const digestSql = (sql: string): string => createHash('sha256').update(sql).digest('hex')
 
-/** Lists the migrations that a database lacks. Throws a StorageError where the applied migrations leave the content of the tables unknown. */
+/** Lists the migrations that a database lacks. Throws a StorageError for a database that is newer than the code, and for a migration that was changed. */
 export function missingOf(applied: readonly Applied[], migrations: readonly Migration[]): readonly Migration[] {
   for (const { name, sha256 } of applied) {
     const known = migrations.find((migration) => migration.name === name)
@@ -45,9 +45,6 @@ export function missingOf(applied: readonly Applied[], migrations: readonly Migr
   }
   return migrations.filter(({ name }) => !applied.some((known) => known.name === name))
 }
-
-/** The last commit of Veridict that exports bodies in an S3 store and further projects. */
-const EXPORTER = '93cd84585bdfdcc74d0c9f078c2b02f2285f8990'
 
 /** The migration from the tables of earlier versions, which refuses what this version cannot read. */
 const TWELVE_TABLES = '0012_twelve_tables.sql'
@@ -73,41 +70,31 @@ const REASONS = {
   UNION ALL SELECT NULL FROM processes WHERE seen_at > now() - interval '60 seconds'`,
 }
 
-/** Throws a StorageError, with the steps that carry the grades over, where there is a reason; `why` null: a process uses the database. */
-function assertNone([reason]: readonly { readonly why: string | null }[], shown: string): void {
+/** A reason against a migration; `why` null: a process uses the database. */
+interface Reason {
+  readonly why: string | null
+}
+
+/** Throws a StorageError, with the steps that carry the grades over, where there is a reason. */
+function assertNone([reason]: readonly Reason[], shown: string): void {
   if (reason === undefined) return
   if (reason.why === null) throw inUse(shown)
   throw refusal(
-    `${reason.why}, which this version cannot read. Check out commit ${EXPORTER} of Veridict, run ` +
+    `${reason.why}, which this version cannot read. Check out commit 93cd84585bdfdcc74d0c9f078c2b02f2285f8990 of Veridict, run ` +
       '`npm run veridict -- export --all-projects --out FOLDER` there with the settings of the store, then run ' +
       '`veridict import FILE` here with each file of FOLDER and a new database',
   )
 }
 
-/** One migration to apply: the statement that selects the reasons against the migration, and the statements that apply and record it. */
-interface Step {
-  readonly reasons: string | null
-  readonly sql: string
+/** Throws a StorageError where a database that is to be kept misses a migration. */
+function assertWhole(missing: readonly Migration[]): void {
+  if (missing.length > 0)
+    throw refusal('the database is of an older version: back it up, then migrate it by `veridict status`')
 }
 
-/**
- * Plans the missing migrations of a database. Throws a StorageError for a database that is newer than the code, whose applied files were edited
- * afterwards, or, with `keeps`, that misses a migration.
- */
-function planSteps(
-  kind: Db['kind'],
-  applied: readonly Applied[],
-  migrations: readonly Migration[],
-  keeps: boolean,
-): readonly Step[] {
-  const missing = missingOf(applied, migrations)
-  if (keeps && missing.length > 0)
-    throw refusal('the database is of an older version: back it up, then migrate it by `veridict status`')
-  return missing.map(({ name, sql }) => ({
-    reasons: name === TWELVE_TABLES && applied.length > 0 ? REASONS[kind] : null,
-    sql: `${sql}\n;INSERT INTO schema_migrations VALUES ('${name}', '${digestSql(sql)}', '${new Date().toISOString()}')`,
-  }))
-}
+/** Renders the statements that apply a migration and record it. */
+const scriptOf = ({ name, sql }: Migration): string =>
+  `${sql}\n;INSERT INTO schema_migrations VALUES ('${name}', '${digestSql(sql)}', '${new Date().toISOString()}')`
 
 export const hasTable = (db: Database.Database, name: string): boolean =>
   db.prepare("SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = ?").get(name) !== undefined
@@ -115,7 +102,7 @@ export const hasTable = (db: Database.Database, name: string): boolean =>
 const TABLE =
   'CREATE TABLE IF NOT EXISTS schema_migrations (name TEXT PRIMARY KEY, sha256 TEXT NOT NULL, applied_at TEXT NOT NULL) STRICT'
 
-/** Applies the missing migrations of an SQLite database in one transaction. Throws a StorageError as `planSteps`, and for a database in use. */
+/** Applies the missing migrations of an SQLite database in one transaction. Throws a StorageError as `missingOf`, and for a database in use. */
 export function migrateSqlite(
   db: Database.Database,
   migrations: readonly Migration[] = readMigrations('sqlite'),
@@ -127,12 +114,13 @@ export function migrateSqlite(
     db.transaction(() => {
       db.exec(TABLE)
       const applied = db.prepare<[], Applied>(APPLIED).all()
-      const steps = planSteps('sqlite', applied, migrations, keeps)
-      if (applied.length > 0 && steps.length > 0 && !db.memory && isRun(db.name)) throw inUse(db.name)
-      for (const { reasons, sql } of steps) {
-        if (reasons !== null)
-          assertNone([...furtherProjects(db), ...db.prepare<[], { why: string | null }>(reasons).all()], db.name)
-        db.exec(sql)
+      const missing = missingOf(applied, migrations)
+      if (keeps) assertWhole(missing)
+      if (applied.length > 0 && missing.length > 0 && !db.memory && isRun(db.name)) throw inUse(db.name)
+      for (const migration of missing) {
+        if (applied.length > 0 && migration.name === TWELVE_TABLES)
+          assertNone([...furtherProjects(db), ...db.prepare<[], Reason>(REASONS.sqlite).all()], db.name)
+        db.exec(scriptOf(migration))
       }
     }).immediate()
   } finally {
@@ -171,13 +159,14 @@ export async function migratePostgres(
       name text COLLATE "C" PRIMARY KEY, sha256 text COLLATE "C" NOT NULL, applied_at timestamptz NOT NULL DEFAULT now()
     )`
   // A role that may only read keeps the schema, too.
-  if (keeps) return void planSteps('postgres', (await db.read.query<Applied>(APPLIED)).rows, migrations, keeps)
+  if (keeps) return assertWhole(missingOf((await db.read.query<Applied>(APPLIED)).rows, migrations))
   await db.write(async ({ query }) => {
     await query(begin)
     const applied = (await query<Applied>(APPLIED)).rows
-    for (const { reasons, sql } of planSteps('postgres', applied, migrations, false)) {
-      if (reasons !== null) assertNone((await query<{ why: string | null }>(reasons)).rows, 'the database')
-      await query(sql)
+    for (const migration of missingOf(applied, migrations)) {
+      if (applied.length > 0 && migration.name === TWELVE_TABLES)
+        assertNone((await query<Reason>(REASONS.postgres)).rows, 'the database')
+      await query(scriptOf(migration))
     }
   })
 }

@@ -4,17 +4,10 @@ import { closed, createSql, type Db, type Rows, type Sql, Undo, type Work } from
 import { isLost, isSerializationFailure, refusal, StorageError, toConnectError, toServerError } from '../errors.ts'
 import { migratePostgres } from './migrate.ts'
 
-/** The connections to a PostgreSQL. Times are in milliseconds. */
-export interface PoolSettings {
-  /** The most connections of a process. */
-  readonly max_connections: number
-  /** The time to connect, and to wait for a connection where all are busy. */
-  readonly connect_timeout_ms: number
-  /** The server ends a statement after this time; 0: never. */
-  readonly statement_timeout_ms: number
-  /** The server closes a connection whose transaction stays idle for this time; 0: never. */
-  readonly idle_transaction_timeout_ms: number
-}
+/** The connections of a process to a PostgreSQL, as `config/settings.ts` describes them; 0 milliseconds: no limit. */
+export type PoolSettings = Readonly<
+  Record<'max_connections' | `${'connect' | 'statement' | 'idle_transaction'}_timeout_ms`, number>
+>
 
 /** One connection whose statements have no limit. */
 const PATIENT = { max_connections: 1, statement_timeout_ms: 0 }
@@ -81,9 +74,7 @@ export function connectPostgres(url: string, settings: PoolSettings, schema: str
     },
     write<T>(work: Work<T>): Promise<T> {
       if (closing !== undefined) return Promise.reject(closed())
-      const written = write(read, connect, work)
-      const forget = () => void running.delete(written)
-      written.then(forget, forget)
+      const written = write(read, connect, work).finally(() => running.delete(written))
       running.add(written)
       return written
     },
@@ -182,9 +173,6 @@ const MOST_TRIES = 10
 const MOST_CONNECTIONS = 2
 const STATUS_TRIES = 5
 
-/** The number of a transaction is known from its beginning: a process that does not hear of the end can ask. */
-const BEGIN = 'BEGIN ISOLATION LEVEL READ COMMITTED; SELECT pg_current_xact_id()::text AS id'
-
 /**
  * Runs a unit of work in a transaction, which begins with its first statements. The unit runs again where the server gave it up for another, or where
  * its connection was lost before its commit.
@@ -195,7 +183,9 @@ async function write<T>(read: Sql, connect: Connect, work: Work<T>): Promise<T> 
     const sent: { readonly id: string | undefined; readonly value: T }[] = []
     try {
       return await connect(async (sql) => {
-        const begun = sql.query<{ id: string }>(BEGIN)
+        // The number of a transaction is known from its beginning: a process that does not hear of the end can ask.
+        const begin = 'BEGIN ISOLATION LEVEL READ COMMITTED; SELECT pg_current_xact_id()::text AS id'
+        const begun = sql.query<{ id: string }>(begin)
         begun.catch(() => undefined)
         const value = await work(sql).catch(async (error: unknown) => {
           // The work may have failed at another connection than its own.
@@ -235,15 +225,14 @@ async function isCommitted(read: Sql, transaction: string | undefined, cause: un
   throw new StorageError('storage_busy', 'the database server was lost at a commit', { cause })
 }
 
-const TEXT = 25
-const BIGINT = 20
-/** Counts and the order of writing stay far below 2^53. */
+/** Parsers of text and bigint; counts and the order of writing stay far below 2^53. */
+const PARSERS = new Map<number, (text: string) => unknown>([
+  [25, (text) => decodeText(text)],
+  [20, Number],
+])
 const TYPES = {
-  getTypeParser(oid: number, format?: 'text' | 'binary') {
-    if (format === 'binary') return pg.types.getTypeParser(oid, 'binary')
-    if (oid === TEXT) return decodeText
-    return oid === BIGINT ? Number : pg.types.getTypeParser(oid, 'text')
-  },
+  getTypeParser: (oid: number, format: 'text' | 'binary' = 'text') =>
+    (format === 'text' && PARSERS.get(oid)) || pg.types.getTypeParser(oid, format as 'text'),
 } as pg.CustomTypesConfig
 
 /**

@@ -7,15 +7,12 @@ import { closed, createSql, type Db, type Rows, valueOfUndone, type Work } from 
 import { refusal, toStorageError } from '../errors.ts'
 import { migrateSqlite } from './migrate.ts'
 
-const MEMORY = ':memory:'
+export const MEMORY = ':memory:'
 /** The log is written back every 4 MiB; only a reader that stays lets it grow beyond that. */
 const LONGEST_LOG_BYTES = 8 * 1024 * 1024
 
-/** An open file; `path` null: in memory. */
-type SqliteDb = Db & { readonly path: string | null }
-
 /** Opens a database file, which is made and, without `keeps`, migrated where needed. Throws a StorageError for an unusable file. */
-export function openSqlite(path: string, keeps = false): SqliteDb {
+export function openSqlite(path: string, keeps = false): Db {
   // SQLite takes a blank name for a temporary database, which would lose everything at the end.
   if (path.trim() === '') throw refusal('the path of the database is empty')
   if (path !== MEMORY) makeFile(path)
@@ -31,13 +28,12 @@ export function openSqlite(path: string, keeps = false): SqliteDb {
   }
 }
 
-function databaseOver(path: string, writer: Database.Database): SqliteDb {
+function databaseOver(path: string, writer: Database.Database): Db {
   // A second connection reads what is committed, whatever unit of work is open.
   const reader = writer.memory ? writer : new Database(path, { timeout: 5000 })
   const units = createUnits(writer)
   return {
     kind: 'sqlite',
-    path: writer.memory ? null : writer.name,
     process: `prc_${crypto.randomUUID()} ${process.pid} ${hostname()}`,
     read: createSql('sqlite', prepareOn(reader, false)),
     write: units.write,
@@ -54,16 +50,9 @@ function databaseOver(path: string, writer: Database.Database): SqliteDb {
     },
     async close() {
       await units.settled()
-      if (!writer.open) return
-      if (reader !== writer) reader.close()
-      try {
-        // The file alone is the whole database again.
-        if (!writer.memory) writer.pragma('wal_checkpoint(TRUNCATE)')
-      } catch (error) {
-        throw toStorageError(error)
-      } finally {
-        writer.close()
-      }
+      // The connection that closes last writes the log back: the file alone is the whole database again.
+      reader.close()
+      writer.close()
     },
   }
 }
