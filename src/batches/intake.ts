@@ -1,12 +1,19 @@
 import type { NewBatch } from '../db/batches.ts'
 import { settleAll } from '../db/db.ts'
+import { fitsNames, isOwnBatch, namesOf } from '../db/grades.ts'
 import type { NewItem } from '../db/items.ts'
 import type { Payer } from '../db/ledger.ts'
+import type { Stores } from '../db/stores.ts'
+import { defined } from '../domain/result.ts'
+import { sum } from '../domain/statistics/weighted-shares.ts'
 import { metadataOf, type Trajectory } from '../domain/trajectory/trajectory.ts'
 import { refuseSelf } from '../grading/question.ts'
 import type { Judge } from '../judges/judge.ts'
 import type { Batch, BatchItem, BatchOptions } from '../schemas/batch.ts'
+import type { Grade } from '../schemas/grade.ts'
 import { faultAt, RequestError } from '../schemas/problem.ts'
+import type { RegradeRequest } from '../schemas/regrade.ts'
+import { type EndedItem, endedPages, withGrades } from './follow.ts'
 import type { BatchDeps } from './run-chunk.ts'
 
 /** The options of a batch: an absent option has a default, and an item takes its absent options from the plan. */
@@ -51,11 +58,17 @@ export async function* planItems(
     const index = names.size
     const { item_id = String(index), ...own } = item
     const { place } = incoming
-    if (index === most_items) throw tooMany(most_items, place)
-    if (names.size === names.add(item_id.toWellFormed()).size) throw twice(place)
+    if (index === most_items) {
+      const detail = `a batch takes at most ${most_items} items`
+      throw faultAt(place, 'is one too many: send several batches', 'too_many_items', detail)
+    }
+    if (names.size === names.add(item_id.toWellFormed()).size)
+      throw impossible(`${place}/item_id`, 'is used twice in this batch', 'two items have the same item_id')
     yield { ...incoming, index, item_id, request: { ...plan.defaults, ...own } }
   }
-  if (names.size === 0) throw nothing(plan)
+  if (names.size > 0) return
+  if (plan.kind === 'grade') throw impossible('/items', 'send at least one', 'the batch has no items')
+  throw impossible('/query', NOTHING_CHOSEN, 'no stored grade is chosen')
 }
 
 /** Items that are read and written together. */
@@ -85,13 +98,12 @@ export async function takeBatch(deps: BatchDeps, plan: BatchPlan, items: AsyncIt
 }
 
 async function* chunksOf(items: AsyncIterable<PlannedItem>): AsyncGenerator<readonly PlannedItem[]> {
-  let [chunk, bytes] = [[] as PlannedItem[], 0]
+  let chunk: PlannedItem[] = []
   for await (const item of items) {
     chunk.push(item)
-    bytes += item.bytes ?? 0
-    if (chunk.length < CHUNK && bytes < CHUNK_BYTES) continue
+    if (chunk.length < CHUNK && sum(chunk.map(({ bytes }) => bytes ?? 0)) < CHUNK_BYTES) continue
     yield chunk
-    ;[chunk, bytes] = [[], 0]
+    chunk = []
   }
   if (chunk.length > 0) yield chunk
 }
@@ -130,7 +142,10 @@ export function assertPossible(
     )
 }
 
-const impossible = (path: string, message: string) => faultAt(path, message, 'invalid_request')
+const NOTHING_CHOSEN =
+  'fits no grade that stands: those that a newer one replaced, failed retries and rechecks are only taken by their batch or their ids'
+
+const impossible = (path: string, message: string, detail?: string) => faultAt(path, message, 'invalid_request', detail)
 
 /** Throws an error, with the places of an item’s faults in the batch. */
 export const placeAt =
@@ -141,17 +156,89 @@ export const placeAt =
     throw new RequestError(error.code, error.message, { errors })
   }
 
-/** Makes the refusal of a batch of no items, or of a re-grade of grades that do not stand. */
-const nothing = ({ kind }: BatchPlan) =>
-  kind === 'grade'
-    ? faultAt('/items', 'send at least one', 'invalid_request', 'the batch has no items')
-    : faultAt('/query', NOTHING_CHOSEN, 'invalid_request', 'no stored grade is chosen')
+const PAGE = 200
+const LONGEST_NAME = 300
 
-const NOTHING_CHOSEN =
-  'fits no grade that stands: those that a newer one replaced, failed retries and rechecks are only taken by their batch or their ids'
+type RegradeStores = Pick<Stores, 'batches' | 'grades'>
 
-const twice = (place: string) =>
-  faultAt(`${place}/item_id`, 'is used twice in this batch', 'invalid_request', 'two items have the same item_id')
+/** Plans the batch of a re-grade, which takes its name from the batch that it grades again. Throws a RequestError where it makes no sense. */
+export async function planRegrade(
+  { batches }: RegradeStores,
+  request: RegradeRequest,
+  payer: Payer | null,
+): Promise<BatchPlan> {
+  assertSense(request)
+  const { query, mode, key, max_cost_usd } = request
+  const kind = request.recheck === true ? 'recheck' : 'regrade'
+  const source = isOwnBatch(query.batch) ? await batches.get(query.batch) : null
+  const own = source && `${kind} of ${source.name ?? source.id}`.slice(0, LONGEST_NAME).toWellFormed()
+  return { ...planOf(defined({ mode, key, max_cost_usd }), payer), kind, name: request.name ?? own }
+}
 
-const tooMany = (most: number, place: string) =>
-  faultAt(place, 'is one too many: send several batches', 'too_many_items', `a batch takes at most ${most} items`)
+function assertSense({ judge, rubric, samples, cache, recheck, mode, max_cost_usd }: RegradeRequest): void {
+  const changes = judge !== undefined || rubric !== undefined || samples !== undefined || cache === 'refresh'
+  const asks = (judge ?? rubric ?? samples ?? cache ?? mode ?? max_cost_usd) !== undefined
+  if (recheck === true ? !asks : changes) return
+  const message =
+    recheck === true
+      ? 'asks no judge: leave out `judge`, `rubric`, `samples`, `cache`, `mode` and `max_cost_usd`'
+      : 'would change nothing: give `judge`, `rubric`, `samples`, `recheck`, or `cache` with refresh'
+  throw faultAt(recheck === true ? '/recheck' : '', message, 'invalid_request', 'this re-grade makes no sense')
+}
+
+/**
+ * The stored grades that fit and that stand for their questions, as items to be graded again: what was superseded, and a failed retry
+ * of a good grade, is not. The old grades are only read.
+ */
+export async function* selectGrades(stores: RegradeStores, request: RegradeRequest): AsyncGenerator<IntakeItem> {
+  const seen = new Set<string>()
+  for await (const { grade, item_id = grade.id } of findGrades(stores, request.query)) {
+    const { key, trajectory, judge, rubric } = grade.receipt
+    if (seen.has(key) || (request.recheck === true && grade.status === 'failed')) continue
+    seen.add(key)
+    const ground_truth = await stores.grades.getGroundTruth(grade.id)
+    if (ground_truth === null) throw new Error(`the ground truth of ${grade.id} is not stored`)
+    const item = {
+      item_id,
+      trajectory: { id: trajectory },
+      ground_truth,
+      judge: request.judge ?? judge,
+      rubric: request.rubric ?? rubric,
+      samples: request.samples ?? Math.max(1, grade.votes.length),
+      ...defined({ cache: request.cache, allow_self: request.allow_self }),
+      metadata: grade.metadata,
+    }
+    yield { item, place: `/items/${seen.size - 1}`, base_grade: grade.id }
+  }
+}
+
+type Chosen = { readonly grade: Grade; readonly item_id?: string }
+
+async function* findGrades({ batches, grades }: RegradeStores, query: RegradeRequest['query']): AsyncGenerator<Chosen> {
+  const { ids, ...filters } = query
+  if (isOwnBatch(query.batch)) {
+    const choose = chosenOf(query)
+    for await (const page of endedPages(batches, query.batch)) yield* (await withGrades(grades, page)).flatMap(choose)
+  } else if (ids !== undefined) {
+    for (const id of ids) {
+      const grade = await grades.get(id)
+      if (grade !== null && fitsNames(namesOf(grade), filters)) yield { grade }
+    }
+  } else {
+    let page: readonly Chosen[] = []
+    do {
+      page = await grades.listStanding({ ...filters, limit: PAGE, ...defined({ before: page.at(-1)?.grade.id }) })
+      yield* page
+    } while (page.length === PAGE)
+  }
+}
+
+/** Chooses the grade of an item, whatever replaced it since, with the names of the item: a grade of the cache has others. */
+function chosenOf({ ids, batch: _, ...names }: RegradeRequest['query']) {
+  const wanted = ids && new Set(ids)
+  return ({ item: { item_id, request }, grade }: EndedItem): Chosen[] => {
+    if (grade === null || wanted?.has(grade.id) === false) return []
+    const named = { ...grade, metadata: request.metadata ?? grade.metadata }
+    return fitsNames(namesOf(named), names) ? [{ item_id, grade: named }] : []
+  }
+}

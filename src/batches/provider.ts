@@ -1,7 +1,7 @@
 import type { ProviderEnd, SubmissionRecord } from '../db/submissions.ts'
 import { costUsd } from '../domain/money/price.ts'
 import { isTransient } from '../grading/ask.ts'
-import { type BatchApi, BatchFailure, type BatchResult } from '../judges/judge.ts'
+import { type BatchApi, BatchFailure } from '../judges/judge.ts'
 import type { Failure } from '../schemas/grade.ts'
 import type { Job } from './jobs.ts'
 import { type BatchDeps, type Parking, reasonOf } from './run-chunk.ts'
@@ -131,11 +131,13 @@ export function createProviderPump(deps: Pick<BatchDeps, 'stores' | 'judges' | '
 
   /** Stores results before further results are read; a reading that breaks off begins anew later. */
   async function download(api: BatchApi, { id, judge }: SubmissionRecord, providerId: string): Promise<void> {
+    const price = deps.judges.get(judge)?.info.price ?? null
     const ends: ProviderEnd[] = []
     const store = () => queue.storeEnds(id, ends.splice(0))
     try {
-      for await (const result of api.results(providerId, AbortSignal.timeout(DOWNLOAD_MS))) {
-        ends.push(endOf(judge, api, result))
+      for await (const { custom_id, reply } of api.results(providerId, AbortSignal.timeout(DOWNLOAD_MS))) {
+        const cost = reply && costUsd(reply.usage, price)
+        ends.push({ id: custom_id, reply, cost_usd: cost === null ? null : cost * api.price_factor })
         if (ends.length >= STORED_AT_ONCE) await store()
       }
     } finally {
@@ -143,15 +145,9 @@ export function createProviderPump(deps: Pick<BatchDeps, 'stores' | 'judges' | '
     }
   }
 
-  function endOf(judge: string, api: BatchApi, { custom_id: id, reply }: BatchResult): ProviderEnd {
-    const cost = costUsd(reply?.usage ?? null, deps.judges.get(judge)?.info.price ?? null)
-    return { id, reply, cost_usd: cost === null ? null : cost * api.price_factor }
-  }
-
   function refused(judge: string, failure: Failure): Parking {
-    const wait = failure.code === 'rate_limited' ? Math.max(60, failure.retry_after_s ?? 0) * 1000 : null
-    const until = wait === null ? null : new Date(deps.clock.now().getTime() + wait)
-    return parked(reasonOf(judge, failure), until)
+    const until = deps.clock.now().getTime() + Math.max(60, failure.retry_after_s ?? 0) * 1000
+    return parked(reasonOf(judge, failure), failure.code === 'rate_limited' ? new Date(until) : null)
   }
 
   return { step, drain }

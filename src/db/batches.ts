@@ -141,9 +141,8 @@ function createDrafts(db: Db) {
 /** Reads batches with the counts of their items and their spending, newest first. Drafts are only read by their id. */
 async function readBatches(sql: Sql, query: BatchQuery & { readonly id?: string }): Promise<Batch[]> {
   const { id, key, status, ...page } = query
-  const filters = Object.entries({ id, key, status })
-  const conditions = [raw`status <> 'draft'`]
-  const rows = await sql.all<BatchRow>`${newest(sql, 'batches', '*', { filters, conditions, ...page })}`
+  const filters = [...Object.entries({ id, key, status }), raw`status <> 'draft'`]
+  const rows = await sql.all<BatchRow>`${newest(sql, 'batches', '*', filters, page)}`
   if (rows.length === 0) return []
   const scopes = rows.map((row) => `batch:${row.id}`)
   const uncounted = rows.flatMap(({ seq, tallies }) => (tallies === null ? [seq] : []))

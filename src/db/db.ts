@@ -65,12 +65,6 @@ export class Undo extends Error {
   }
 }
 
-/** Returns the value of an Undo; throws every other error. */
-export function valueOfUndone<T>(error: unknown): T {
-  if (error instanceof Undo) return error.value as T
-  throw error
-}
-
 /** Waits until all work has ended; then throws the error of the first that failed. */
 export async function settleAll(work: readonly Promise<unknown>[]): Promise<void> {
   const failed = (await Promise.allSettled(work)).find((end) => end.status === 'rejected')
@@ -120,31 +114,28 @@ export interface Page {
   readonly before?: string | undefined
 }
 
-interface ListQuery extends Page {
-  /** The most selective first; an undefined value is no filter. */
-  readonly filters: readonly (readonly [column: string, value: unknown])[]
-  readonly conditions?: readonly RawBuilder<unknown>[]
-  /** A condition that narrows the rows more than any filter. */
-  readonly narrow?: RawBuilder<unknown> | null
-}
+/** A column with the value that the rows have, or a condition; an undefined value is no filter. */
+type Filter = readonly [column: string, value: unknown] | RawBuilder<unknown>
 
 /**
- * Selects the rows of a list, newest first: ids sort by age. SQLite has no statistics and would choose among several indexes by chance: the unary
- * plus keeps SQLite from the index of every filter but the first, and of that filter too where another condition has narrowed the rows.
+ * Selects the rows of a list that pass all filters, newest first: ids sort by age. SQLite has no statistics and would choose among several indexes by
+ * chance: the most selective filter comes first, and the unary plus keeps SQLite from the indexes of all others.
  */
-export function newest({ kind }: Pick<Sql, 'kind'>, table: TableName, selected: string, query: ListQuery) {
-  const { filters, conditions = [], narrow = null, before, limit } = query
-  const used = filters.filter(([, value]) => value !== undefined)
-  const all = [
-    narrow ?? sql`1 = 1`,
-    ...conditions,
-    ...used.map(([column, value], at) => {
-      const unused = kind === 'sqlite' && (at > 0 || narrow !== null) ? sql`+` : sql``
-      return sql`${unused}${columns([column])} = ${value}`
-    }),
-    ...(before === undefined ? [] : [sql`id < ${before}`]),
-  ]
-  return sql`SELECT ${columns([selected])} FROM ${columns([table])} WHERE ${sql.join(all, sql` AND `)} ORDER BY id DESC LIMIT ${limit}`
+export function newest(
+  { kind }: Pick<Sql, 'kind'>,
+  table: TableName,
+  selected: string,
+  filters: readonly Filter[],
+  { before, limit }: Page,
+) {
+  const used = filters.filter((filter) => 'isRawBuilder' in filter || filter[1] !== undefined)
+  const conditions = used.map((filter, at) => {
+    if ('isRawBuilder' in filter) return filter
+    const unused = kind === 'sqlite' && at > 0 ? sql`+` : sql``
+    return sql`${unused}${columns([filter[0]])} = ${filter[1]}`
+  })
+  const older = before === undefined ? sql`1 = 1` : sql`id < ${before}`
+  return sql`SELECT ${columns([selected])} FROM ${columns([table])} WHERE ${sql.join([...conditions, older], sql` AND `)} ORDER BY id DESC LIMIT ${limit}`
 }
 
 /** Locks the rows of a SELECT until the end of the unit of work; units of work on SQLite are one after the other. */

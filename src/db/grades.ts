@@ -142,14 +142,14 @@ const columnOf = (name: (typeof FILTERS)[number], query: GradeFilter) =>
 
 /** Selects the grades of a query that meet further conditions, newest first: ids sort by age. */
 function selectGrades(db: Db, selected: string, query: GradeQuery, more: readonly RawBuilder<unknown>[] = []) {
-  const { batch, before, limit } = query
-  // The grades of a batch’s items, also those that another batch has paid for.
-  const narrow = isOwnBatch(batch)
-    ? raw`id IN (SELECT grade_id FROM batch_items WHERE ${isOf(batch)} AND grade_id IS NOT NULL)`
-    : null
-  const names = FILTERS.filter((name) => narrow === null || name !== 'batch')
-  const filters = names.map((name) => [columnOf(name, query), query[name]] as const)
-  return newest(db, 'grades', selected, { filters, conditions: more, narrow, before, limit })
+  const filters = FILTERS.map((name) => {
+    const value = query[name]
+    // The grades of a batch’s items, also those that another batch has paid for.
+    return name === 'batch' && isOwnBatch(value)
+      ? raw`id IN (SELECT grade_id FROM batch_items WHERE ${isOf(value)} AND grade_id IS NOT NULL)`
+      : ([columnOf(name, query), value] as const)
+  })
+  return newest(db, 'grades', selected, [...filters, ...more], query)
 }
 
 async function putGrade(sql: Sql, record: GradeRecord): Promise<void> {

@@ -18,7 +18,7 @@ export const createReviews = (db: Db) => ({
   /** Lists reviews, newest first. */
   async list({ question, grade_id, rater, ...page }: ReviewQuery): Promise<readonly Review[]> {
     const filters = Object.entries({ question, grade_id, rater })
-    const rows = await db.read.all<{ review: Review }>`${newest(db, 'reviews', 'body AS review', { filters, ...page })}`
+    const rows = await db.read.all<{ review: Review }>`${newest(db, 'reviews', 'body AS review', filters, page)}`
     return rows.map(({ review }) => review)
   },
 })

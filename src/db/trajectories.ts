@@ -11,8 +11,6 @@ export interface StoredTrajectory {
   readonly created_at: string
 }
 
-export type TrajectoryStore = ReturnType<typeof createTrajectories>
-
 export const createTrajectories = (db: Db) => ({
   async put({ id, format, document }: Omit<StoredTrajectory, 'created_at'>, at: string): Promise<boolean> {
     // Compressed before the write lock is taken, and neither compressed nor sent where the document is known.

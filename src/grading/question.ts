@@ -1,5 +1,5 @@
 import type { KeyObject } from 'node:crypto'
-import type { TrajectoryStore } from '../db/trajectories.ts'
+import type { Stores } from '../db/stores.ts'
 import { type Anchors, resolveAnchors } from '../domain/anchors/anchors.ts'
 import { cacheKey, normalizeGroundTruth } from '../domain/cache-key.ts'
 import type { Clock } from '../domain/clock.ts'
@@ -52,7 +52,7 @@ interface RecentTrajectories {
 }
 
 export interface QuestionDeps {
-  readonly trajectories: TrajectoryStore
+  readonly stores: Stores
   readonly recent: RecentTrajectories
   readonly judges: ReadonlyMap<string, Judge>
   /** Judges that cannot be asked, each with its remedy. */
@@ -215,7 +215,7 @@ export async function loadTrajectory(
 ): Promise<Trajectory | null> {
   const recent = deps.recent.get(id)
   if (recent !== undefined) return recent
-  const packed = stored ?? (await deps.trajectories.getPacked(id as Digest))
+  const packed = stored ?? (await deps.stores.trajectories.getPacked(id as Digest))
   if (packed === null) return null
   const trajectory = await deps.readStored(packed)
   deps.recent.set(id, trajectory)
@@ -224,7 +224,7 @@ export async function loadTrajectory(
 
 /** Stores a trajectory; false where it was stored before. */
 export const saveTrajectory = (
-  { trajectories, clock }: QuestionDeps,
+  { stores, clock }: QuestionDeps,
   { id, format }: Trajectory,
   document: Record<string, unknown>,
-): Promise<boolean> => trajectories.put({ id, format, document }, clock.now().toISOString())
+): Promise<boolean> => stores.trajectories.put({ id, format, document }, clock.now().toISOString())

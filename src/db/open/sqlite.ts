@@ -3,7 +3,7 @@ import { hostname } from 'node:os'
 import { dirname, resolve } from 'node:path'
 import Database from 'better-sqlite3'
 import { LRUCache } from 'lru-cache'
-import { closed, createSql, type Db, type Rows, valueOfUndone, type Work } from '../db.ts'
+import { closed, createSql, type Db, type Rows, Undo, type Work } from '../db.ts'
 import { refusal, toStorageError } from '../errors.ts'
 import { migrateSqlite } from './migrate.ts'
 
@@ -142,7 +142,10 @@ function createUnits(db: Database.Database) {
       if (!db.open) return Promise.reject(closed())
       const done = new Promise<unknown>((resolve, reject) => queue.push({ work, resolve, reject }))
       running ??= new Promise(setImmediate).then(flush)
-      return (done as Promise<T>).catch(valueOfUndone<T>)
+      return (done as Promise<T>).catch((error: unknown) => {
+        if (error instanceof Undo) return error.value as T
+        throw error
+      })
     },
     async settled(): Promise<void> {
       while (running !== null) await running
