@@ -158,6 +158,5 @@ export type GradeRow = Selectable<Tables['grades']>
 export type IdempotencyRow = Tables['idempotency_keys']
 export type ItemRow = Selectable<Tables['batch_items']>
 export type JudgeRow = Selectable<Tables['judges']>
-export type KeyRow = Selectable<Tables['api_keys']>
 export type Spending = Tables['spending']
 export type Submission = Selectable<Tables['submissions']>

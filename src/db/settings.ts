@@ -3,7 +3,7 @@ import { LRUCache } from 'lru-cache'
 import type { AccessStore, KeyRecord } from '../access/keys.ts'
 import type { Digest } from '../domain/digest.ts'
 import { type Db, insert, isDead } from './db.ts'
-import type { IdempotencyRow, KeyRow } from './schema.ts'
+import type { IdempotencyRow } from './schema.ts'
 import { parseStored } from './text.ts'
 
 type IdempotencyRecord = Readonly<Pick<IdempotencyRow, 'request_digest' | 'status' | 'body'>>
@@ -91,20 +91,19 @@ export function createSettings(db: Db) {
   }
 }
 
-const parseKey = ({ seq: _, project: _project, ...key }: KeyRow): KeyRecord => key
+const KEY = raw`id, secret_sha256, name, scopes, max_requests_per_minute, max_cost_usd_per_day,
+  created_at, expires_at, revoked_at, last_used_at`
 
 /** The keys of the HTTP API, with digests of their secrets. */
 export function createKeys(db: Db): AccessStore {
-  const findKey = async (id: string): Promise<KeyRecord | null> => {
-    const row = await db.read.first<KeyRow>`SELECT * FROM api_keys WHERE id = ${id}`
-    return row === undefined ? null : parseKey(row)
-  }
+  const findKey = async (id: string): Promise<KeyRecord | null> =>
+    (await db.read.first<KeyRecord>`SELECT ${KEY} FROM api_keys WHERE id = ${id}`) ?? null
   return {
     findKey,
     async addKey(key) {
       await db.write((sql) => insert(sql, 'api_keys', { ...key, project: 'default' }))
     },
-    listKeys: async () => (await db.read.all<KeyRow>`SELECT * FROM api_keys ORDER BY seq`).map(parseKey),
+    listKeys: () => db.read.all<KeyRecord>`SELECT ${KEY} FROM api_keys ORDER BY seq`,
     async revokeKey(id, at) {
       await db.write((sql) => sql.run`UPDATE api_keys SET revoked_at = ${at} WHERE id = ${id} AND revoked_at IS NULL`)
       return findKey(id)

@@ -9,7 +9,7 @@ import { packText, parseStored, unpackText } from '../text.ts'
 const ATTEMPT_COLUMNS = Object.keys(EXPORT_RECORDS.attempt.properties).filter((name) => name !== 'kind')
 
 /** The tables of the records; a kind comes behind the kinds that it refers to. */
-export const TABLES = {
+const TABLES = {
   trajectory: 'trajectories',
   attempt: 'attempts',
   grade: 'grades',
@@ -71,9 +71,8 @@ async function answerBy(sql: Sql, { id, receipt: { key } }: Grade): Promise<void
 }
 
 const RENDER: { readonly [K in ExportKind]: (record: RecordOf<K>) => object } = {
-  trajectory: ({ id, format, document, created_at }) => ({ id, format, document: packText(document, 0), created_at }),
-  attempt: (record) =>
-    Object.fromEntries(ATTEMPT_COLUMNS.map((name) => [name, (record as Readonly<Record<string, unknown>>)[name]])),
+  trajectory: ({ kind: _, document, ...row }) => ({ ...row, document: packText(document, 0) }),
+  attempt: ({ kind: _, ...row }) => row,
   grade({ ground_truth, body, silent }) {
     const parsed = { grade: parseStored<Grade>(body), ground_truth: parseStored<object>(ground_truth), silent }
     return { ...renderGrade(parsed as never), ground_truth, body, is_current: 0 }
