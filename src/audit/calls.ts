@@ -1,11 +1,11 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import type { BatchCall } from '../db/ledger.ts'
+import type { LedgerEntry } from '../db/ledger.ts'
 import type { Stores } from '../db/stores.ts'
 import { digestBytes } from '../domain/digest.ts'
 import { orNotFound } from '../schemas/problem.ts'
 
 /** Shows a call; its raw reply, which holds trajectory text, only on request. */
-const viewCall = <Call extends Omit<BatchCall, 'grade_id'>>(call: Call, raw: boolean) => {
+const viewCall = <Call extends Omit<LedgerEntry, 'grade_id'>>(call: Call, raw: boolean) => {
   const { key: _key, payer: _payer, reserved_usd: _bound, raw_reply, ...rest } = call
   const reply_digest = raw_reply === null ? null : digestBytes(raw_reply)
   return { ...rest, reply_digest, max_output_tokens: null, ...(raw && { raw_reply }) }

@@ -44,13 +44,11 @@ export interface Orphan {
 export type StoredReply = Pick<PlannedAttempt, 'sample' | 'round' | 'purpose' | 'request_digest'> &
   Pick<Orphan, 'attempt_id' | 'reply'>
 
-/** A stored call, as `GET /v1/grades/{id}` and the audit see it. */
-export interface LedgerEntry extends Omit<PlannedAttempt & Readonly<EndColumns>, 'item' | 'reply_text'> {
+/** A stored call, as the audit sees it. `grade_id` is null where no grade was stored for a call of a batch. */
+export interface LedgerEntry extends Omit<PlannedAttempt & Readonly<EndColumns>, 'item' | 'reply_text' | 'grade_id'> {
   readonly outcome: AttemptSummary['outcome']
+  readonly grade_id: string | null
 }
-
-/** A stored call of a batch. `grade_id` is null where no grade was stored for the call. */
-export type BatchCall = Omit<LedgerEntry, 'grade_id'> & { readonly grade_id: string | null }
 
 export interface CallRequest {
   readonly attempt: PlannedAttempt
@@ -141,12 +139,10 @@ export function createLedger(db: Db) {
         return lost.length
       }),
     /** Counts the items of a batch with a direct call in flight, over all processes, and finds the time of the newest call; null: no call. */
-    async inFlight(batch: string) {
-      const row = await db.read.first<{ readonly items: number; readonly newest: string | null }>`
+    inFlight: async (batch: string) =>
+      (await db.read.first<{ readonly items: number; readonly newest: string | null }>`
         SELECT count(DISTINCT item) AS items, max(started_at) AS newest FROM attempts
-        WHERE batch = ${batch} AND ${IN_FLIGHT}`
-      return row ?? { items: 0, newest: null }
-    },
+        WHERE batch = ${batch} AND ${IN_FLIGHT}`) ?? { items: 0, newest: null },
     /** Lists the calls of a grade, and the calls of other grades that its receipt names, oldest first. */
     listForGrade: async (gradeId: string): Promise<readonly LedgerEntry[]> =>
       db.read.all<LedgerEntry>`SELECT ${ENTRY}, grade_id FROM attempts
@@ -154,12 +150,12 @@ export function createLedger(db: Db) {
     /** Lists calls of a batch in order, a stretch of the ledger at a time: `after` is 0 or the `next` of the stretch before, which is null after the last. */
     async listForBatch(batch: string, after: number) {
       const end = after + WALKED_CALLS
-      const rows = await db.read.all<BatchCall & { seq: number }>`
+      const rows = await db.read.all<LedgerEntry & { seq: number }>`
         SELECT ${ENTRY}, CASE WHEN ${IS_GRADED} THEN grade_id END AS grade_id, seq FROM attempts
         WHERE seq > ${after} AND seq <= ${end} AND batch = ${batch} AND ${IS_LISTED} ORDER BY seq LIMIT ${LISTED_CALLS}`
       const last = await db.read.first<{ seq: number | null }>`SELECT max(seq) AS seq FROM attempts`
       const next = rows.length < LISTED_CALLS ? end : (rows.at(-1)?.seq ?? end)
-      const calls = rows.map(({ seq: _, ...row }): BatchCall => row)
+      const calls = rows.map(({ seq: _, ...row }): LedgerEntry => row)
       return { calls, next: next < (last?.seq ?? 0) ? next : null }
     },
     /** Lists the good replies of a grade, as they were used: to be checked again without a call. */

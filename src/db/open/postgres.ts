@@ -50,8 +50,7 @@ const ROWS_AT_ONCE = 20
 /** Opens a database as it is, without a look at its schema. */
 export function connectPostgres(url: string, settings: PoolSettings, schema: string): Db {
   const pool = openPool(url, schema, settings)
-  const connect: Connect = (work) => onConnection(pool, work)
-  const read = createSql('postgres', (text, values) => connect((sql) => sql.query(text, values)))
+  const read = createSql('postgres', (text, values) => onConnection(pool, (sql) => sql.query(text, values)))
   const running = new Set<Promise<unknown>>()
   let closing: Promise<void> | undefined
   return {
@@ -74,7 +73,7 @@ export function connectPostgres(url: string, settings: PoolSettings, schema: str
     },
     write<T>(work: Work<T>): Promise<T> {
       if (closing !== undefined) return Promise.reject(closed())
-      const written = write(read, connect, work).finally(() => running.delete(written))
+      const written = write(pool, read, work).finally(() => running.delete(written))
       running.add(written)
       return written
     },
@@ -139,9 +138,6 @@ async function prepare(client: pg.PoolClient, schema: string, settings: PoolSett
     throw refusal('the database server is too old: PostgreSQL 14 or newer is needed')
 }
 
-/** Does work on one connection, outside of a unit of work. */
-type Connect = <T>(work: Work<T>) => Promise<T>
-
 /** Does work on one connection, which goes back to the pool afterwards, or is closed where it was lost: it may never answer. */
 async function onConnection<T>(pool: pg.Pool, work: (sql: Sql) => Promise<T>): Promise<T> {
   const client = await pool.connect().catch((error: unknown) => {
@@ -177,12 +173,12 @@ const STATUS_TRIES = 5
  * Runs a unit of work in a transaction, which begins with its first statements. The unit runs again where the server gave it up for another, or where
  * its connection was lost before its commit.
  */
-async function write<T>(read: Sql, connect: Connect, work: Work<T>): Promise<T> {
+async function write<T>(pool: pg.Pool, read: Sql, work: Work<T>): Promise<T> {
   for (let [tries, connections] = [1, 1]; ; ) {
     // The transaction whose COMMIT is sent, and its value.
     const sent: { readonly id: string | undefined; readonly value: T }[] = []
     try {
-      return await connect(async (sql) => {
+      return await onConnection(pool, async (sql) => {
         // The number of a transaction is known from its beginning: a process that does not hear of the end can ask.
         const begin = 'BEGIN ISOLATION LEVEL READ COMMITTED; SELECT pg_current_xact_id()::text AS id'
         const begun = sql.query<{ id: string }>(begin)

@@ -96,42 +96,38 @@ interface WaitingUnit {
  */
 function createUnits(db: Database.Database) {
   const sql = createSql('sqlite', prepareOn(db, true))
-  // A transaction that begins by reading cannot wait for the write lock, whatever the busy timeout.
-  const [begin, commit] = [db.prepare('BEGIN IMMEDIATE'), db.prepare('COMMIT')]
-  const [mark, undo] = [db.prepare('SAVEPOINT unit'), db.prepare('ROLLBACK TO unit')]
-  const release = db.prepare('RELEASE unit')
   const queue: WaitingUnit[] = []
   let running: Promise<void> | null = null
 
   /** Runs units of work; returns their ends, which are told behind the common commit. */
   async function runGroup(units: readonly WaitingUnit[]): Promise<readonly (() => void)[]> {
     const ends: (() => void)[] = []
-    begin.run()
     try {
+      // A transaction that begins by reading cannot wait for the write lock, whatever the busy timeout.
+      db.exec('BEGIN IMMEDIATE')
       for (const { work, resolve, reject } of units) {
-        mark.run()
+        db.exec('SAVEPOINT unit')
         try {
           const value = await work(sql)
           ends.push(() => resolve(value))
         } catch (error) {
           if (!db.inTransaction) throw error
-          undo.run()
+          db.exec('ROLLBACK TO unit')
           ends.push(() => reject(toStorageError(error)))
         }
-        release.run()
+        db.exec('RELEASE unit')
       }
-      commit.run()
+      db.exec('COMMIT')
       return ends
     } catch (error) {
       if (db.inTransaction) db.exec('ROLLBACK')
-      throw error
+      return units.map((unit) => () => unit.reject(toStorageError(error)))
     }
   }
 
   async function flush(): Promise<void> {
     for (let units = queue.splice(0, MOST_IN_GROUP); units.length > 0; units = queue.splice(0, MOST_IN_GROUP)) {
-      const failAll = (error: unknown) => units.map((unit) => () => unit.reject(toStorageError(error)))
-      for (const tell of await runGroup(units).catch(failAll)) tell()
+      for (const tell of await runGroup(units)) tell()
       await new Promise(setImmediate)
     }
     running = null
