@@ -2,13 +2,8 @@ import { type Expression, sql as raw } from 'kysely'
 import { assignments, columns, type Sql } from './db.ts'
 import type { Amounts, Attempt, Spending } from './schema.ts'
 
-/** Caps in dollars; null: no cap. A day is a day of UTC. */
-export interface Caps {
-  readonly batch_usd: number | null
-  /** The cap of the paying key, for a day. */
-  readonly key_usd: number | null
-  readonly day_usd: number | null
-}
+/** Caps in dollars of a batch, and of the paying key and of all calls for a day of UTC; null: no cap. */
+export type Caps = Readonly<Record<'batch_usd' | 'key_usd' | 'day_usd', number | null>>
 export const NO_CAPS: Caps = { batch_usd: null, key_usd: null, day_usd: null }
 
 /** The cap that a call would pass, with the money that was spent or reserved before the call. */

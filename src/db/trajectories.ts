@@ -1,14 +1,12 @@
 import { sql as raw } from 'kysely'
 import type { Digest } from '../domain/digest.ts'
 import { type Db, insert } from './db.ts'
+import type { Tables } from './schema.ts'
 import { isPacked, packBytes, parseStored, textOf, unpackText } from './text.ts'
 
-export interface StoredTrajectory {
-  readonly id: Digest
-  readonly format: string
-  /** The source document, as parsed JSON. */
+/** A stored run; `document`: its source document, as parsed JSON. */
+interface StoredTrajectory extends Readonly<Omit<Tables['trajectories'], 'document'>> {
   readonly document: Record<string, unknown>
-  readonly created_at: string
 }
 
 export const createTrajectories = (db: Db) => ({
@@ -19,8 +17,8 @@ export const createTrajectories = (db: Db) => ({
     return (await db.write((sql) => insert(sql, 'trajectories', row, raw`ON CONFLICT DO NOTHING`))) > 0
   },
   async get(id: Digest): Promise<StoredTrajectory | null> {
-    type Row = Omit<StoredTrajectory, 'document'> & { readonly document: Buffer }
-    const row = await db.read.first<Row>`SELECT id, format, document, created_at FROM trajectories WHERE id = ${id}`
+    const row = await db.read.first<Tables['trajectories']>`
+      SELECT id, format, document, created_at FROM trajectories WHERE id = ${id}`
     if (row === undefined) return null
     return { ...row, document: parseStored<Record<string, unknown>>(unpackText(row.document)) }
   },

@@ -48,18 +48,10 @@ export interface Account {
   readonly freshness: Freshness
 }
 
-/** All in milliseconds but the counts. */
-export interface RetryPolicy {
-  /** Calls for one question, the first included. */
-  readonly max_attempts: number
-  /** One question with all its retries and repairs. */
-  readonly deadline_ms: number
-  readonly call_timeout_ms: number
-  readonly base_delay_ms: number
-  readonly max_delay_ms: number
-  /** A longer `Retry-After` is not waited for: the request fails and the caller is told. */
-  readonly max_retry_after_ms: number
-}
+/** The settings `retry`, as `config/settings.ts` describes them. */
+export type RetryPolicy = Readonly<
+  Record<'max_attempts' | `${'deadline' | 'call_timeout' | 'base_delay' | 'max_delay' | 'max_retry_after'}_ms`, number>
+>
 
 export interface AskDeps {
   readonly attempts: AttemptLedger

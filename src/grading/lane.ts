@@ -1,13 +1,8 @@
 import PQueue from 'p-queue'
 import type { JudgeReply } from '../judges/judge.ts'
 
-/** Bounds of the calls of a judge at once, and their number at the beginning. */
-export interface LaneSettings {
-  readonly initial: number
-  readonly min: number
-  /** The most calls in flight over all processes, too: the ledger holds to it. */
-  readonly max: number
-}
+/** Bounds of the calls of a judge at once, and their number at the beginning. The ledger holds to `max` over all processes. */
+export type LaneSettings = Readonly<Record<'initial' | 'min' | 'max', number>>
 
 /** The priority of a call in the lane: a caller waits for a single request. */
 export const PRIORITY = { single: 1, batch: 0 } as const
