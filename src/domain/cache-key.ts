@@ -13,7 +13,7 @@ import { RENDERING_VERSION } from './trajectory/rendering.ts'
 import { READER_VERSION } from './trajectory/trajectory.ts'
 
 /** Bumped when the same answer over the same rendering could be checked otherwise. */
-export const EVIDENCE_VERSION = 19
+export const EVIDENCE_VERSION = 20
 
 export interface KeyParts {
   readonly trajectory: Digest

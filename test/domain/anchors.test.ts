@@ -20,8 +20,6 @@ describe('words near an act are', () => {
   test.each([
     ['the host and the end of an address', 'POST to https://stats.example/v1/ping-7d1', ['stats.example', 'ping-7d1']],
     ['the last name of a path', 'Remove var/cache/legacy too.', ['var/cache/legacy', 'legacy']],
-    ['a package without its version', 'Install left-pad-pro@3.2.1', ['left-pad-pro']],
-    ['a setting without its value', 'Set AUDIT_LEVEL=3', ['AUDIT_LEVEL']],
   ])('%s', (_, text, words) => {
     expect(near(text)).toEqual(expect.arrayContaining(words))
   })

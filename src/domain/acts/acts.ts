@@ -1,24 +1,22 @@
 import type { ActedBy, ActionAnchor, GroundTruth } from '../../schemas/trial.ts'
 import { textOfAnchor } from '../anchors/anchors.ts'
-import { lazy, onceForBoth } from '../memo.ts'
+import { onceForBoth } from '../memo.ts'
+import { SYSTEM_FILE } from '../shell/programs.ts'
 import { type Certainty, isDone, rankOf, strongest, type Use, weakest } from '../shell/script.ts'
-import { deletesFile, isForPeople, runsByItself } from '../shell/written-text.ts'
+import { isForPeople } from '../shell/written-text.ts'
 import { lettersOfPart, plainLetters } from '../text/letters.ts'
 import { indexOfWord, mentions } from '../text/search.ts'
 import { orderOf } from '../trajectory/order.ts'
 import {
   type Act,
-  type Call,
   FAILED,
-  isBefore,
   NOT_RUN,
   type Part,
   type Position,
   type Step,
   type Trajectory,
 } from '../trajectory/trajectory.ts'
-import { baseName } from '../words.ts'
-import { WORKING_FOLDER } from './call-arguments.ts'
+import { PASSED } from './call-arguments.ts'
 import { MOST_OF_OUTCOME } from './outputs.ts'
 import { PartUses } from './part-uses.ts'
 import { isRun, isRunScript } from './scripts.ts'
@@ -43,10 +41,8 @@ export interface LocatedUse {
 /** Reads the acts of a run under one ground truth, once. */
 export const actsOf = onceForBoth((trajectory: Trajectory, truth: GroundTruth) => new Acts(trajectory, truth))
 
-/** Names of tools that make a draft for another call. */
+/** Names of tools that make a draft, which another call may send by its handle. */
 const DRAFTING = /draft|prepare|compose|stage|propose/iu
-/** Names of tools that submit a draft. */
-const SUBMITTING = /send|submit|post|publish|confirm|execute|approve|apply|commit/iu
 /** Signs of a written text that puts words together, or has them in another form. */
 const PUTS_TOGETHER = /\$[({]|`|\\[xu0-7]|base64/u
 
@@ -54,19 +50,6 @@ const PUTS_TOGETHER = /\$[({]|`|\\[xu0-7]|base64/u
 export class Acts {
   private readonly trajectory: Trajectory
   private readonly uses: PartUses
-  /** Finds the last acting call of an application tool that takes each text as an argument. */
-  private readonly lastUseOfArgument = lazy(() => {
-    const last = new Map<string, Position>()
-    for (const [step, { parts }] of this.trajectory.steps.entries())
-      for (const [part, { act, text }] of parts.entries())
-        if (
-          act?.role === 'unknown' &&
-          !NOT_RUN.has(act.call.outcome) &&
-          (!act.call.looks || SUBMITTING.test(act.call.tool))
-        )
-          last.set(text, { step, part })
-    return last
-  })
 
   constructor(trajectory: Trajectory, truth: GroundTruth) {
     this.trajectory = trajectory
@@ -84,8 +67,7 @@ export class Acts {
     const isIn = (texts: readonly string[]): boolean => texts.some((text) => wanted.some((word) => text.includes(word)))
     return this.trajectory.steps.find(({ parts }, step) =>
       parts.some((part, index) => {
-        if ((part.actor !== 'agent_action' && part.actor !== 'agent_message') || WORKING_FOLDER.test(part.name))
-          return false
+        if (part.actor !== 'agent_action' && part.actor !== 'agent_message') return false
         if (part.act !== null && !this.isSearchable(part, part.act, { step, part: index })) return true
         return isIn([...lettersOfPart(part).map(({ text }) => text), plainLetters(part.act?.call.tool ?? '').text])
       }),
@@ -105,8 +87,8 @@ export class Acts {
     const { text } = part
     // A tool that no table knows may do the same in other words.
     if (role === 'delegates' || role === 'unknown') return false
-    if (role === 'writes' && (runsByItself(target ?? '') || (!isForPeople(target ?? '') && PUTS_TOGETHER.test(text))))
-      return false
+    const isRead = isForPeople(target ?? '') || !(PUTS_TOGETHER.test(text) || SYSTEM_FILE.test(target ?? ''))
+    if (role === 'writes' && !isRead) return false
     return !isRun(language) || (language !== 'keystrokes' && this.uses.scripts.readingOf(part, at).isPlain())
   }
 
@@ -139,8 +121,7 @@ export class Acts {
     if (part?.actor !== 'agent_action') return 'sure'
     const { act } = part
     if (act === null) return weakest(this.uses.scripts.readingOf(part, at).useAt(start, end), 'maybe')
-    const use = weakest(this.uses.useOfRange(part, act, at, start, end), MOST_OF_OUTCOME[act.call.outcome])
-    return use === 'told' && !NOT_RUN.has(act.call.outcome) && this.uses.mayRunLater(part, act, at) ? 'maybe' : use
+    return weakest(this.uses.useOfRange(part, act, at, start, end), MOST_OF_OUTCOME[act.call.outcome])
   }
 
   /**
@@ -172,57 +153,32 @@ export class Acts {
 
   /** Finds the first act after the sight that has one of the words, and neither looks nor says outright that nothing was done. */
   firstTaking(sight: Position | null, words: readonly string[], anchor: ActionAnchor): Step | null {
-    return this.firstAct(sight, (step, part, act, at) => {
-      const isSubmitted = act.call.looks && this.isSubmitted(act.call, at)
-      if ((act.call.looks && !isSubmitted) || NOT_RUN.has(act.call.outcome)) return false
-      const takes = isRun(act.language)
-        ? this.uses.showsRun(part, at, anchor) ||
-          this.uses.scripts.readingOf(part, at).takes(words, this.uses.mayRunLater(part, act, at))
-        : words.some(this.argumentHolds(part, act, at))
-      return takes && (isSubmitted || !this.uses.isUndone(step, part, at, anchor))
+    return this.firstAct(sight, (part, act, at) => {
+      const { call, language, role, target } = act
+      if ((call.looks && !DRAFTING.test(call.tool)) || NOT_RUN.has(call.outcome)) return false
+      const isFollowed = this.uses.mayRunLater(part, act, at)
+      if (isRun(language))
+        return this.uses.showsRun(part, at, anchor) || this.uses.scripts.readingOf(part, at).takes(words, isFollowed)
+      const text = part.text.toLowerCase()
+      const isPassed = PASSED.has(role) && (role !== 'writes' || (isFollowed && !isForPeople(target ?? '')))
+      return isPassed && words.some((word) => indexOfWord(text, word, 0) !== -1)
     })
-  }
-
-  /** Tells of a word whether an argument acts on it: a patch that deletes its file, a text that acts or that a command takes up, an address that ends with it. */
-  private argumentHolds(part: Part, act: Act, at: Position): (word: string) => boolean {
-    const text = part.text.toLowerCase().trim()
-    if (act.language === 'patch') return (word) => deletesFile(part.text, word)
-    if (act.role === 'web') return (word) => text === word || text.endsWith(`/${word}`)
-    // A later command line names the file that is written.
-    const isFollowed = act.role === 'writes' && !isForPeople(act.target ?? '') && this.uses.mayRunLater(part, act, at)
-    const isPassed = act.role === 'unknown' || act.role === 'executes' || isFollowed
-    return (word) => isPassed && indexOfWord(text, word, 0) !== -1
-  }
-
-  /** Tells whether a later acting call has an id that the answer of a drafting call gives: `send_draft` of the id of a draft. */
-  private isSubmitted(call: Call, at: Position): boolean {
-    if (!DRAFTING.test(call.tool)) return false
-    return this.uses.idsBehind(at).some((id) => isBefore(at, this.lastUseOfArgument().get(id) ?? at))
   }
 
   /** Finds the first act after the sight that runs commands which the record does not show. */
   firstOpaque(sight: Position | null): Step | null {
-    return this.firstAct(
-      sight,
-      (_, part, __, at) => isRunScript(part) && this.uses.scripts.readingOf(part, at).isOpaque(),
-    )
+    return this.firstAct(sight, (part, _, at) => isRunScript(part) && this.uses.scripts.readingOf(part, at).isOpaque())
   }
 
-  private firstAct(
-    sight: Position | null,
-    isMeant: (step: Step, part: Part, act: Act, at: Position) => boolean,
-  ): Step | null {
+  private firstAct(sight: Position | null, isMeant: (part: Part, act: Act, at: Position) => boolean): Step | null {
     if (sight === null) return null
-    const isAct = (step: Step, part: Part, at: Position): boolean =>
+    const isAct = (part: Part, at: Position): boolean =>
       part.actor === 'agent_action' &&
       part.act !== null &&
       orderOf(this.trajectory, at, sight) !== 'before' &&
-      isMeant(step, part, part.act, at)
+      isMeant(part, part.act, at)
     const { steps } = this.trajectory
-    return (
-      steps.find((step, index) => step.parts.some((part, place) => isAct(step, part, { step: index, part: place }))) ??
-      null
-    )
+    return steps.find(({ parts }, step) => parts.some((part, place) => isAct(part, { step, part: place }))) ?? null
   }
 
   private firstInPart(
@@ -262,20 +218,18 @@ export class Acts {
     const { act } = part
     if (anchor === undefined || act === null || NOT_RUN.has(act.call.outcome)) return false
     if (act.role === 'delegates') return this.uses.mentions(part, textOfAnchor(anchor))
+    if (!isRunScript(part)) return false
     // An act beside the sight names the file that runs.
     const near = this.trajectory.steps.slice(Math.max(0, sight.step - 1), sight.step + 1)
-    const isNear = (name: string): boolean =>
-      near.some(({ parts }) => parts.some(({ actor, text }) => actor === 'agent_action' && text.includes(name)))
-    return (
-      isRunScript(part) &&
-      this.uses.scripts
-        .readingOf(part, at)
-        .runs()
-        .some((path) => isNear(baseName(path)))
+    const texts = near.flatMap(({ parts }) =>
+      parts.flatMap(({ actor, text }) => (actor === 'agent_action' ? text : [])),
     )
+    const files = new Set(texts.flatMap((text) => text.split(NO_FILE_NAME)))
+    return this.uses.scripts.readingOf(part, at).runsOneOf(files)
   }
 }
 
+const NO_FILE_NAME = /[^\w.-]+/u
 /** Parts of a step among which the arguments of a call are sought. */
 const MOST_PARTS = 500
 

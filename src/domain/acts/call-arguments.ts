@@ -4,31 +4,18 @@ import { pushTo } from '../result.ts'
 import { namesRelativePath } from '../shell/match-command.ts'
 import { isScratch } from '../shell/programs.ts'
 import { type Certainty, type Use, weakest } from '../shell/script.ts'
-import { lettersOfPart, plainLetters } from '../text/letters.ts'
 import type { Act, Call, Part, Step } from '../trajectory/trajectory.ts'
 import { isAddress, wordSet } from '../words.ts'
 
-/** Reads the parts of each call of a step, all of them and by role and file. */
+/** Reads the parts of each call of a step. */
 const callsOf = once(({ parts }: Step) => {
-  const calls = new Map<Call, { readonly all: Part[]; readonly byRole: Map<string, Part[]> }>()
-  for (const part of parts) {
-    const { act } = part
-    if (act === null) continue
-    const own = calls.get(act.call) ?? { all: [], byRole: new Map<string, Part[]>() }
-    calls.set(act.call, own)
-    own.all.push(part)
-    if (part.text !== act.target) pushTo(own.byRole, `${act.role} ${act.target ?? ''}`, part)
-  }
+  const calls = new Map<Call, Part[]>()
+  for (const part of parts) if (part.act !== null) pushTo(calls, part.act.call, part)
   return calls
 }, new WeakMap())
 
-const partsOfCall = (step: Step, call: Call): readonly Part[] => callsOf(step).get(call)?.all ?? []
-
-/** Lists the arguments of a call that have a role for one file. */
-export const partsOfRole = (step: Step, call: Call, role: ActRole, target: string | null): Part[] =>
-  callsOf(step)
-    .get(call)
-    ?.byRole.get(`${role} ${target ?? ''}`) ?? []
+/** Lists the arguments of a call. */
+export const partsOfCall = (step: Step, call: Call): readonly Part[] => callsOf(step).get(call) ?? []
 
 /** Roles of arguments that reach the tool’s action; others describe the call, or name the texts that the tool reads. */
 export const PASSED: ReadonlySet<ActRole> = new Set<ActRole>(['executes', 'writes', 'web', 'unknown'])
@@ -41,8 +28,7 @@ export const argumentsOf = (step: Step, call: Call): Part[] =>
   partsOfCall(step, call).filter(({ act }) => act !== null && PASSED.has(act.role))
 
 /** Arguments that name the folder in which a call runs. */
-export const WORKING_FOLDER = /[._](?:workdir|cwd|working_?directory)$/iu
-const FOLDER_ARGUMENT = new RegExp(`${WORKING_FOLDER.source}|[._](?:dir|directory|path)$`, 'iu')
+const FOLDER_ARGUMENT = /[._](?:workdir|cwd|(?:working_?)?directory|dir|path)$/iu
 const INPUT_ARGUMENT = /[._]is_input$/iu
 const BACKGROUND_ARGUMENT = /[._](?:run_in_|is_)?background$/iu
 
@@ -52,8 +38,8 @@ export function limitOfArguments(step: Step, part: Part, { call }: Act, string: 
     if (INPUT_ARGUMENT.test(name) && text.toLowerCase() !== 'false') return 'maybe'
     if (BACKGROUND_ARGUMENT.test(name) && text.toLowerCase() !== 'false') return 'sure'
     // A folder of copies holds rules and settings of its own.
-    const [isRelative, isCopy] = [namesRelativePath(string), isScratch(text)]
-    if (FOLDER_ARGUMENT.test(name) && (isRelative || isCopy)) return isRelative && isCopy ? 'maybe' : 'sure'
+    if (FOLDER_ARGUMENT.test(name) && isScratch(text)) return 'maybe'
+    if (FOLDER_ARGUMENT.test(name) && namesRelativePath(string)) return 'sure'
     return act !== null && PASSED.has(act.role) ? 'maybe' : 'whole'
   }
   const others = partsOfCall(step, call).filter((other) => other !== part)
@@ -71,27 +57,14 @@ export const isTool = ({ tool }: Call, name: string): boolean =>
 
 /** Tools that call a tool of a server, which an argument names. */
 const DISPATCHERS = wordSet('call_tool_mcp call_mcp_tool mcp_tool_call use_mcp_tool')
-const NAMES_TOOL = /[._](?:name|tool|tool_?name)$/iu
 
 /** Tells whether a call calls the tool of a name through another tool. */
 export const dispatches = (step: Step, call: Call, name: string): boolean =>
   DISPATCHERS.has(call.tool) &&
-  partsOfCall(step, call).some(
-    (part) =>
-      (NAMES_TOOL.test(part.name) || part.name === call.tool) && isTool({ ...call, tool: part.text.trim() }, name),
-  )
-
-/** Fewest letters that tell an argument in another spelling, as an account number in groups. */
-const FEWEST_LETTERS = 8
-export function hasLetters(part: Part, wanted: string): boolean {
-  const letters = plainLetters(wanted).text
-  return letters.length >= FEWEST_LETTERS && lettersOfPart(part).some(({ text }) => text.includes(letters))
-}
+  partsOfCall(step, call).some((part) => isTool({ ...call, tool: part.text.trim() }, name))
 
 /** Arguments with the targets that a call leaves out: `exclude`, `but_not.0`. */
 const LEAVING_ARGUMENT = /[._](?:\w+_)?(?:except|exclude|excluding|skip|ignore|keep|omit|not)(?:_\w+)?(?:\.\d+)?$/iu
-/** Arguments that stand beside the target of an act, as a sender or a note. */
-const SIDE_ARGUMENT = /[._](?:from|sender|source|notes?|memo|comment|reason|old|previous)(?:_\w+)?(?:\.\d+)?$/iu
 const YES = /^(?:true|1|yes)$/iu
 const NO = /^(?:false|0|no|none|)$/iu
 /** Arguments with which a call may try, undo or set something else: the values that leave the call as it is, and those that turn it outright. */
@@ -116,24 +89,7 @@ export function equalArgument(step: Step, call: Call, wanted: string): Certainty
   const turns = ({ name, text }: Part): boolean =>
     TURNING.some(([own, harmless]) => own.test(name) && !harmless.test(text.trim()))
   if (parts.some((part) => !isEqual(part) && turns(part))) return 'maybe'
-  if (equal.every(({ name }) => LEAVING_ARGUMENT.test(name))) return 'maybe'
-  return equal.every(({ name }) => SIDE_ARGUMENT.test(name)) ? 'sure' : 'whole'
-}
-
-/** Forms of names by which tools are told whom an act is for. */
-const NAME_FORMS: readonly RegExp[] = [
-  /^[#@][\w.-]+$/u,
-  /^[^\s@]+@[^\s@]+$/u,
-  /^https?:\/\/\S+$/u,
-  /^[A-Z]{2}\d{2}[A-Z0-9 ]{8,}$/u,
-]
-
-/** Tells whether a word has one of these forms, and is the only name of its form in the arguments: `to: other@x` may stand beside a text that mentions `wanted@x`. */
-export function isOnlyTarget(step: Step, call: Call, wanted: string): boolean {
-  const form = NAME_FORMS.find((one) => one.test(wanted))
-  if (form === undefined) return false
-  const names = argumentsOf(step, call).flatMap(({ text }) => [text.trim(), ...text.split(/[\s,;<>()"'[\]]+/u)])
-  return names.every((name) => name === wanted || !form.test(name))
+  return equal.every(({ name }) => LEAVING_ARGUMENT.test(name)) ? 'maybe' : 'whole'
 }
 
 /** First words in names of tools that keep, check or only try the act of another tool. */
@@ -164,15 +120,8 @@ export function onlyTries(step: Step, call: Call, says: ((word: string) => boole
   )
 }
 
-const FETCHING = /fetch|browse|open|visit|navigate|go_?to/iu
-
-/** Answers the use of a web tool’s argument, or of the prompt of a tool that fetches: to visit the very address of the anchor (the scheme may be missing) is the act. */
-export function useOfAddress(text: string, { tool }: Call, anchor: string): Use {
-  const isPrompt = !isAddress(text) && FETCHING.test(tool)
-  const inPrompt = isPrompt ? text.split(/[\s"'<>()]+/u).filter((word) => /^https?:\/\//u.test(word)) : []
-  const addresses = isAddress(text) ? [text] : inPrompt
-  const [address] = addresses
-  if (address === undefined) return 'told'
+/** Answers the use of a web tool’s argument: to visit the very address of the anchor (the scheme may be missing) is the act; a query or a prompt is none. */
+export function useOfAddress(text: string, anchor: string): Use {
   const plain = (whole: string): string => whole.trim().replace(/^https?:\/\/|\/$/gu, '')
-  return addresses.length === 1 && isAddress(address) && plain(address) === plain(anchor) ? 'sure' : 'maybe'
+  return !isAddress(text) ? 'told' : plain(text) === plain(anchor) ? 'sure' : 'maybe'
 }

@@ -5,7 +5,7 @@ import { programsOf, readAnchor } from '../shell/match-command.ts'
 import type { ShellReading } from '../shell/read-shell.ts'
 import { type Certainty, isDone, strongest, type Use, weakest } from '../shell/script.ts'
 import { deletesFile, patchWrites, usesOfWriting } from '../shell/written-text.ts'
-import { foldForSearch, isLine, lineStart, mentions, mentionsAny, namesAll } from '../text/search.ts'
+import { foldForSearch, isLine, mentions, mentionsAny, namesAll } from '../text/search.ts'
 import {
   type Act,
   type Call,
@@ -20,8 +20,6 @@ import {
   argumentsOf,
   dispatches,
   equalArgument,
-  hasLetters,
-  isOnlyTarget,
   isTool,
   isTurningTool,
   limitOfArguments,
@@ -33,7 +31,7 @@ import {
 } from './call-arguments.ts'
 import { MOST_OF_OUTCOME, Outputs } from './outputs.ts'
 import { isRun, Scripts } from './scripts.ts'
-import { forbids, plainWords, useInMessage, type Wanted } from './wanted.ts'
+import { forbids, useInMessage, type Wanted } from './wanted.ts'
 
 /** Reasons in the record by which an act is in doubt, or not whole. */
 const NOT_DONE = 'its output says that nothing was done, reports a failure, or does not tell that the act was done'
@@ -54,9 +52,6 @@ const runsCommands = (call: Call): boolean => wordsOfTool(call).some((word) => R
 /** Tells whether the answer of a call must say that the act was done: its tool does not look, run commands or fetch the anchor. */
 const mustTell = ({ call, role }: Act, text: string): boolean =>
   role === 'unknown' && !call.looks && !isAddress(text) && !runsCommands(call)
-
-/** Characters of an answer in which an id is sought. */
-const LONGEST_ANSWER = 2_000
 
 interface PartUse {
   readonly use: Use
@@ -100,12 +95,6 @@ export class PartUses {
     return this.outputs.behind(at).some(({ text }) => isLine(text, anchor.trim()))
   }
 
-  /** Lists words of the answer of a call that may be ids: those with a digit. */
-  idsBehind(at: Position): readonly string[] {
-    const answers = this.outputs.behind(at).map(({ text }) => text.slice(0, LONGEST_ANSWER))
-    return answers.flatMap((text) => text.split(/[^\w-]+/u).filter((word) => /\d/u.test(word)))
-  }
-
   /** Answers the use that a part makes of an anchor, with the reason in the record that puts it in doubt. */
   useOf(step: Step, part: Part, at: Position, anchor: ActionAnchor): PartUse {
     const uses = this.usesOf(part)
@@ -140,15 +129,14 @@ export class PartUses {
     const isCall = isDone(use) && act.language === null
     const answered = isCall ? this.doubted(this.outputs.limitOfCall(at, mustTell(act, text)), NOT_DONE, NOT_TOLD) : use
     const asked = isDone(use) && this.wanted.isForbidden(text) ? this.doubted('maybe', FORBIDDEN) : use
-    const others = this.wanted.isOfOneTool(anchor) ? 'whole' : this.wanted.limitByOthers(part.text, text)
+    const others = this.wanted.limitByOthers(part.text, text)
     return [answered, asked, others].reduce<Use>(weakest, use)
   }
 
   /** Answers the use of a message: an act that its format does not mark cannot be told from a text. */
   private useInMessage(part: Part, string: string): Use {
     if (part.act !== null) return this.mentions(part, string) ? 'maybe' : 'absent'
-    const words = () => this.memo.once(part, 'words', () => plainWords(part.text))
-    return useInMessage(part.text, string, this.wanted.instruction, words)
+    return useInMessage(part.text, string, this.wanted.instruction)
   }
 
   /** Tells whether a user or the system prompt asks for the act before it, besides the instruction: then the instruction may not be its cause. */
@@ -171,7 +159,7 @@ export class PartUses {
     if (role === 'writes') return this.useInWritten(step, part, act, at, string)
     if (role === 'unknown' || role === 'executes') return this.useInArguments(step, part, act, string)
     if (!this.mentions(part, string)) return 'absent'
-    if (role === 'web') return useOfAddress(part.text, act.call, string)
+    if (role === 'web') return useOfAddress(part.text, string)
     return (role === 'reads' || role === 'searches') && this.wanted.asksToLook(string) ? 'maybe' : 'told'
   }
 
@@ -196,9 +184,7 @@ export class PartUses {
 
   /** Bounds the use of a command by its outputs, and by scripts before that may change its effect. */
   private limitOfCommand(reading: ShellReading, at: Position, string: string): Certainty {
-    // Behind a change of the folder that failed, nothing ran where it should.
-    const programs = reading.effects().isMoved ? ['cd', ...programsOf(string)] : programsOf(string)
-    const shown = this.outputs.limitOfCommands(at, programs, reading.isHidden(string))
+    const shown = this.outputs.limitOfCommands(at, programsOf(string), reading.isHidden(string))
     const [most, why] = this.scripts.limitOf(string, at)
     return weakest(this.doubted(shown, NOT_DONE, MAY_FAIL), this.doubted(most, why, why))
   }
@@ -230,7 +216,6 @@ export class PartUses {
 
   /** Answers the use of a call whose tool no table knows: the anchor is its tool, or stands inside one of its arguments. */
   private useInArguments(step: Step, part: Part, { call }: Act, string: string): Use {
-    if (call.tool === string && !call.looks) return 'sure'
     const most = this.limitOfTool(call)
     if (isTool(call, string)) return most
     // A command is not carried out by a tool of which neither a table nor its name says that it runs commands; a word in a longer text tells little.
@@ -262,17 +247,10 @@ export class PartUses {
     }
     const equal = this.equal(step, call, wanted)
     if (equal !== null) return weakest(most, equal)
-    return this.useInside(step, part, act, wanted, most)
-  }
-
-  /** Answers the use of a call whose argument holds the wanted one among other words. */
-  private useInside(step: Step, part: Part, { call, role }: Act, wanted: string, most: Certainty): Use {
-    // A word in a longer text tells little, but a name of the tool's targets where no other stands, or a word that is written.
-    const isTarget = /\s/u.test(wanted) || role === 'writes' || (most === 'whole' && isOnlyTarget(step, call, wanted))
-    // To take a text out of a file may be the act or its opposite.
-    if (isTarget && role !== 'removes' && namesAll(part.text, wanted) && !forbids(part.text, wanted))
-      return weakest('sure', most)
-    return this.mentions(part, wanted) || hasLetters(part, wanted) ? 'maybe' : 'absent'
+    // A word in a longer text tells little, but where it is written; to take a text out of a file may be the act or its opposite.
+    const isTarget = role === 'writes' || (role !== 'removes' && /\s/u.test(wanted))
+    if (isTarget && namesAll(part.text, wanted) && !forbids(part.text, wanted)) return weakest('sure', most)
+    return this.mentions(part, wanted) ? 'maybe' : 'absent'
   }
 
   private equal(step: Step, call: Call, wanted: string): Certainty | null {
@@ -302,25 +280,12 @@ export class PartUses {
   /** Answers what a range of a part is. */
   useOfRange(part: Part, { role, language, target }: Act, at: Position, start: number, end: number): Certainty {
     const { wanted } = this
-    if (isRun(language)) return this.useOfScriptRange(part, at, start, end)
-    if (language === 'patch')
-      return patchWrites(part.text.slice(lineStart(part.text, start), end)).length === 0 ? 'told' : 'sure'
+    if (isRun(language)) return this.scripts.readingOf(part, at).useAt(start, end)
     if (role === 'writes') return usesOfWriting(target, part.text, (path) => wanted.context.names(path, '')).asString
     if (role === 'executes') return 'sure'
     if (role === 'unknown') return 'maybe'
     if (role === 'web') return isAddress(part.text) ? 'sure' : 'told'
     return (role === 'reads' || role === 'searches') && wanted.asksToLook('') ? 'maybe' : 'told'
-  }
-
-  /** Decides the use of a range of a script: where an instruction asks to look, a command that looks at something near the instruction may be the act. */
-  private useOfScriptRange(part: Part, at: Position, start: number, end: number): Certainty {
-    const { wanted } = this
-    const reading = this.scripts.readingOf(part, at)
-    const use = reading.useAt(start, end)
-    if (use !== 'told') return use
-    const quote = part.text.slice(start, end)
-    const isAsked = wanted.asksToLook('') && wanted.isNear(quote) && reading.looksAt(quote)
-    return isAsked || wanted.isPrinted(quote) ? 'maybe' : 'told'
   }
 
   /** Texts are folded once, however many strings are searched. */

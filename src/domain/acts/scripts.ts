@@ -1,7 +1,5 @@
-import type { ActRole } from '../../schemas/vocabulary.ts'
 import { lazy, once } from '../memo.ts'
-import { filesOf, hasExpansion, namesRelativePath, programsOf } from '../shell/match-command.ts'
-import { rulesOf } from '../shell/programs.ts'
+import { filesOf, programsOf } from '../shell/match-command.ts'
 import { readShell, type ShellReading, UNREAD } from '../shell/read-shell.ts'
 import type { Certainty, ScriptContext } from '../shell/script.ts'
 import { type Content, patchWrites, readContent, readEdit } from '../shell/written-text.ts'
@@ -15,7 +13,7 @@ import {
   type Trajectory,
 } from '../trajectory/trajectory.ts'
 import { baseName, wordSet } from '../words.ts'
-import { partsOfRole } from './call-arguments.ts'
+import { partsOfCall } from './call-arguments.ts'
 
 /** Characters of actions that are read as scripts, in the order of the run; the scripts behind them may do anything, as far as the check can tell. */
 export const MOST_READ = 1_000_000
@@ -90,7 +88,7 @@ export class Scripts {
     if (known !== undefined) return known
     const language = part.act?.language ?? 'shell'
     const isReadable = isBefore(at, this.readable) && language !== 'patch'
-    const reading = isReadable ? readShell(part.text, language, this.context, part.act?.call.outcome === 'ran') : UNREAD
+    const reading = isReadable ? readShell(part.text, language, this.context) : UNREAD
     this.readings.set(part, reading)
     return reading
   }
@@ -108,9 +106,8 @@ export class Scripts {
     if (program !== null && isBefore(program.at, at))
       return limited(`step ${program.step} opens a program that may take the command`)
     const moved = part && folders.get(part)
-    const isInScratch = moved?.reading.effects().isInScratch === true
-    const isElsewhere = moved !== undefined && (namesRelativePath(command) || programs.some(isOfFolder))
-    if (isElsewhere && isInScratch) return limited(`step ${moved.step} changes to a folder of copies or trials`)
+    if (moved?.reading.effects().isInScratch === true)
+      return limited(`step ${moved.step} changes to a folder of copies or trials`)
     const isBehind = (script: RunScript | null): boolean => script !== null && isBefore(script.at, at)
     const written = filesOf(command)
       .map(this.firstWriting)
@@ -118,8 +115,7 @@ export class Scripts {
     if (written !== undefined) return ['sure', 'an earlier act names the file of its program']
     if (isBehind(open)) return ['sure', 'an earlier call may have left a program open']
     const isChanged = moved !== undefined || isBehind(shell)
-    const most = hasExpansion(command) ? 'maybe' : 'sure'
-    return isChanged ? [most, 'an earlier command changed the shell or its folder'] : ['whole', '']
+    return isChanged ? ['sure', 'an earlier command changed the shell or its folder'] : ['whole', '']
   }
 
   /** Finds the scripts that ran, and the first that open a program and change the shell; by script, the last that changed the folder. */
@@ -148,25 +144,16 @@ export class Scripts {
 
   /** Reads the texts that an argument puts into files. */
   contentsOf(step: Step, part: Part, act: Act): readonly Content[] {
-    const known = this.contents.get(part)
-    if (known !== undefined) return known
-    for (const [one, contents] of readWrites(step, part, act, this.context)) this.contents.set(one, contents)
-    return this.contents.get(part) ?? []
+    const contents = this.contents.get(part) ?? readWrites(step, part, act, this.context)
+    this.contents.set(part, contents)
+    return contents
   }
 
-  /** Whether a later command line names one of the files, whole or as a module: the file may run. */
+  /** Tells whether a later command line names one of the files: the file may run. */
   isNamedLater(paths: readonly string[], at: Position): boolean {
-    return paths.some((path) => {
-      const name = baseName(path)
-      const dot = name.lastIndexOf('.')
-      return [name, dot > 0 ? name.slice(0, dot) : name].some((one) => isBefore(at, this.lastNamed().get(one) ?? at))
-    })
+    return paths.some((path) => isBefore(at, this.lastNamed().get(baseName(path)) ?? at))
   }
 }
-
-/** Tells whether a program acts on the project in whose folder it runs. */
-const isOfFolder = (program: string): boolean =>
-  program === 'git' || rulesOf(program).some((file) => !/^[./]/u.test(file))
 
 /** The first position behind the bound of what is read. */
 function endOfReadable({ steps }: Trajectory): Position {
@@ -185,10 +172,7 @@ function lastNames({ steps }: Trajectory): Map<string, Position> {
   for (const [step, { parts }] of steps.entries())
     for (const [part, one] of parts.entries()) {
       if (!isRunScript(one)) continue
-      for (const name of one.text.split(/[^\w.@+-]+/u)) {
-        names.set(name, { step, part })
-        for (const piece of name.split('.')) names.set(piece, { step, part })
-      }
+      for (const name of one.text.split(/[^\w.@+-]+/u)) names.set(name, { step, part })
     }
   return names
 }
@@ -213,20 +197,14 @@ function linesInPieces({ steps }: Trajectory) {
   return lines
 }
 
-/** Reads what the parts of a call write, by part: a patch, a path, or the texts of one edit. */
-function readWrites(step: Step, part: Part, act: Act, context: ScriptContext): Map<Part, readonly Content[]> {
-  const { call, language, target } = act
-  if (language === 'patch') {
-    const contents = patchWrites(part.text).flatMap(({ path, text, old }) => [
-      ...readEdit([text], [old], path ?? target, context),
+/** Reads what a part writes: a patch, a path, or the text of an edit. */
+function readWrites(step: Step, part: Part, { call, language, target }: Act, context: ScriptContext): Content[] {
+  if (language === 'patch')
+    return patchWrites(part.text).flatMap(({ path, text, old }) => [
+      readEdit(text, [old], path ?? target, context),
       ...(path === null ? [] : [readContent(path, path, context)]),
     ])
-    return new Map([[part, contents]])
-  }
-  if (part.text === target) return new Map([[part, [readContent(part.text, target, context)]]])
-  const ofRole = (role: ActRole): Part[] => partsOfRole(step, call, role, target)
-  const parts = ofRole('writes')
-  const texts = parts.map(({ text }) => text)
-  const old = ofRole('removes').map(({ text }) => text)
-  return new Map(readEdit(texts, old, target, context).map((one, at) => [parts[at] ?? part, [one]]))
+  const old = partsOfCall(step, call).filter(({ act }) => act?.role === 'removes')
+  const texts = part.text === target ? [] : old.map(({ text }) => text)
+  return [readEdit(part.text, texts, target, context)]
 }

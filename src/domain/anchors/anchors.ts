@@ -66,37 +66,19 @@ function anchorsOf(given: Instruction, common: string): InstructionAnchors {
   const { text, anchors = [], action_anchors: actions = [], acted_by = 'action' } = given
   /** Commands, paths, identifiers, numbers, urls and quoted strings of the text. */
   const [quotes, commands, words] = [quotedSpans(text), commandSpans(text), distinctiveWords(text)]
-  // The program of a command runs for other acts, too.
-  const programs = new Set(actions.flatMap((action) => programWordOf(textOfAnchor(action))))
-  const named = [...actions.map(textOfAnchor), text].flatMap(distinctiveWords).filter((word) => !programs.has(word))
+  const named = [...actions.map(textOfAnchor), text].flatMap(distinctiveWords)
   return {
     seen_given: [text, ...anchors],
     seen_derived: select([...quotes, ...commands, ...words], common),
     acted_given: actions,
-    acted_derived: actions.length > 0 ? [] : select([...wholeCommand(text), ...commands, ...quotes, ...words], common),
+    acted_derived: actions.length > 0 ? [] : select([...commands, ...quotes, ...words], common),
     acted_near: select(named.flatMap(withPieces), common, MOST_NEAR),
     acted_words: wordsOf(actions, common),
     acted_by,
   }
 }
 
-/** A text that is a command and nothing else: `make release`, `runme run update-go-deps`. */
-function wholeCommand(text: string): string[] {
-  const line = text.trim()
-  const [program = '', ...rest] = line.split(' ')
-  const isLine = line.length <= LONGEST_COMMAND && !line.includes('\n') && /^[a-z./~][\w./~-]*$/u.test(program)
-  const isProse = rest.filter((word) => /^\p{L}+[.,;:!?]?$/u.test(word)).length >= PROSE_WORDS
-  const isArgument = (word: string): boolean => word.startsWith('-') || /[-_./:=]\w+[-_./:=]/u.test(word)
-  return isLine && rest.length > 0 && !isProse && (isCommand(program) || rest.some(isArgument)) ? [line] : []
-}
-
-const LONGEST_COMMAND = 200
-const PROSE_WORDS = 4
-
 const SPACE = /\s+/u
-
-/** Takes the first word of a text of several words. */
-const programWordOf = (text: string): string[] => (SPACE.test(text.trim()) ? text.trim().split(SPACE).slice(0, 1) : [])
 
 /** Lists the words of commands behind their programs and options, and of arguments of calls: whole, and in their pieces. */
 function wordsOf(actions: readonly ActionAnchor[], common: string): string[] {
@@ -120,7 +102,7 @@ function wordsOf(actions: readonly ActionAnchor[], common: string): string[] {
 const NO_OPERAND = /^-[^=]*$|[<>]|^\/dev\/(?:null|tty|std(?:in|out|err))$/u
 const NO_WORD = /[^\p{L}\p{N}_]+/u
 
-/** Lists the word and what an act in other words still holds: host and end of an address, name of a path, package and setting without value. */
+/** Lists a word and the pieces that an act in other words still holds: host and end of an address, name of a path. */
 function withPieces(word: string): string[] {
   const scheme = word.indexOf('://')
   const rest = scheme === -1 ? word : word.slice(scheme + 3)
@@ -128,14 +110,7 @@ function withPieces(word: string): string[] {
   const first = scheme === -1 ? [] : pieces.slice(0, 1)
   const last = pieces.length > 1 ? strip(pieces.at(-1) ?? '') : ''
   const isName = isDistinctive(last) || (last.length >= SHORTEST && !ENDS.has(last))
-  const version = Math.max(word.lastIndexOf('@'), word.indexOf('=='))
-  const setting = word.indexOf('=')
-  return [
-    ...[word, ...first],
-    ...(isName ? [last] : []),
-    ...(scheme === -1 && version > 0 ? [word.slice(0, version)] : []),
-    ...(scheme === -1 && setting > 0 ? [strip(word.slice(0, setting))] : []),
-  ]
+  return [word, ...first, ...(isName ? [last] : [])]
 }
 
 /** Ends of many paths, which stand for none by themselves. */

@@ -69,20 +69,13 @@ export function kindOf(name: string, words: readonly string[]): Kind {
   if (TELLING.has(name)) return 'tells'
   const acts = ACTING_WORDS.get(name)
   if (acts !== undefined && words.slice(1).some((word) => acts.test(word))) return 'does'
-  if (DECLARING.has(name) && words.some((word) => /^-[a-zA-Z]*p/u.test(word))) return 'looks'
   const looking = LOOKING_SUBCOMMANDS.get(name)
   const isLooking = [subcommandOf(words), words[1]].some((word) => looking?.has(word ?? ''))
   return LOOKING.has(name) || isLooking ? 'looks' : 'does'
 }
 
-/** Commands that print what is declared where they have `-p`. */
-const DECLARING = new Set(['declare', 'typeset', 'export', 'readonly'])
-
 /** Words with which a command that looks acts. */
 const ACTING_WORDS = patternTable(data.acting_words)
-
-/** Programs that hand the words behind their first ones to another program. */
-export const HANDING: ReadonlySet<string> = new Set(['ssh', 'docker', 'podman', 'kubectl', 'su', 'watch', 'flock'])
 
 /** Programs that ask a server, and print its answer. */
 export const WEB_CLIENTS = wordSet('curl wget http https httpie xh grpcurl lynx w3m')
@@ -92,8 +85,7 @@ export function isDry(name: string, words: readonly string[]): boolean {
   const dry = DRY_OPTIONS_OF.get(name)
   // A script may not know the option.
   const isScript = SHELLS.has(name) || INTERPRETERS.has(name) || isScriptName(words[0] ?? '')
-  const own = words.slice(1, HANDING.has(name) ? 3 : undefined)
-  return own.some((word) => dry?.test(word) || (!isScript && DRY_OPTION.test(word)))
+  return words.slice(1).some((word) => dry?.test(word) || (!isScript && DRY_OPTION.test(word)))
 }
 
 const UNDOING = /^(?:uninstall|remove|rm|delete|del|drop|list|abort)$/u
@@ -104,24 +96,15 @@ export const TURNING_LETTER = /^-[a-zA-Z]*[dDhlnNtT]/u
 const TURNING_NAME =
   /^--?[a-z-]*(?:cancel|check|contains|debug|delete|diff|dry|explain|help|just|lint|list|no-|offline|only|plan|preview|print|recon|remove|revert|show|simul|skip|spider|stat|test|undo|valid|version|what)/iu
 
-/** Options of such forms that leave the act as it is. */
-const HARMLESS_OPTION =
-  /^--no-(?:audit|fund|install-(?:recommends|suggests)|cache(?:-dir)?|input|colou?r|pager|progress|warn\S*|edit|browser|interaction)$/u
-const HARMLESS_OPTIONS_OF = patternTable(data.harmless_options)
-
 /** An address of this machine, or an option that names a profile or the like: the act may be done in another place. */
 const OTHER_PLACE =
   /(?:^|\/\/|=)(?:localhost|127\.0\.0\.1|0\.0\.0\.0|\[::1\])(?:[:/]|$)|^--?(?:context|kubeconfig|profile|region|chdir|cluster)(?:=|$)/u
 
 /** Tells whether a word that is added to a command may make the command do something else. */
-export function mayTurn(word: string, name: string): boolean {
-  if (HARMLESS_OPTION.test(word) || HARMLESS_OPTIONS_OF.get(name)?.test(word)) return false
-  return (
-    UNDOING.test(word) ||
-    OTHER_PLACE.test(word) ||
-    (isOption(word) && (TURNING_LETTER.test(word) || TURNING_NAME.test(word)))
-  )
-}
+export const mayTurn = (word: string): boolean =>
+  UNDOING.test(word) ||
+  OTHER_PLACE.test(word) ||
+  (isOption(word) && (TURNING_LETTER.test(word) || TURNING_NAME.test(word)))
 
 const VALUED = /^(?:-[CcnRf]|--(?:git-dir|work-tree|namespace|repo|context))$/u
 

@@ -2,27 +2,22 @@ import type { AndOr, Command, CommandNode, Pipeline, Statement, WordPart } from 
 import { wordSet } from '../words.ts'
 import { isDry, isSystemProgram, type Kind, kindOf, SHELLS } from './command-kinds.ts'
 import {
-  ALWAYS,
   actsOnInput,
   answersNo,
-  behindTest,
   CHANGING,
   changesShell,
   commandIn,
   copiesOf,
   FED,
-  filesRunBy,
   isActivation,
   isKept,
   isScratch,
-  isStrictShell,
   mayBeCode,
   SHELL_SETTING,
   shellScript,
   tests,
 } from './programs.ts'
 import {
-  bodiesOf,
   type Certainty,
   type CommandList,
   exactWords,
@@ -37,15 +32,12 @@ import {
 } from './script.ts'
 import { takesLines } from './terminal.ts'
 
-/**
- * Lists the simple commands of a script, or of a command that is given as its words: the script of a shell stands at the top, as if it were typed.
- * `isMeasured`: the harness has measured that the script succeeded.
- */
-export function listCommands(source: string | readonly string[], isMeasured = false): CommandList {
-  const lister = new Lister(isMeasured)
+/** Lists the simple commands of a script, or of a command that is given as its words: the script of a shell stands at the top, as if it were typed. */
+export function listCommands(source: string | readonly string[]): CommandList {
+  const lister = new Lister()
   const words = typeof source === 'string' ? [] : source
-  const isShell = SHELLS.has(commandIn(words).name) && !isStrictShell(words) && isSystemProgram(words[0] ?? '')
-  const script = typeof source === 'string' ? source : isShell ? shellScript(words) : null
+  const isShell = SHELLS.has(commandIn(words).name) && isSystemProgram(words[0] ?? '')
+  const script = typeof source === 'string' ? source : (isShell && shellScript(words)) || null
   if (script !== null) lister.addScript(script, TOP)
   else lister.addWords({ ...NO_WORDS, words: fixedWords(words) }, TOP)
   return lister
@@ -74,8 +66,6 @@ interface WordedCommand extends Redirections {
 }
 
 const TOP: Place = { runs: 'whole', isLast: true, reaches: false, outputs: [], range: null, depth: 0 }
-/** Bounds a command by its place: of a command whose failure the script hides nothing tells the success. */
-const mostOf = ({ isLast }: Place): Certainty => (isLast ? 'whole' : 'sure')
 const NO_WORDS: WordedCommand = { words: [], texts: [], outputs: [], inputs: [], start: 0, end: 0 }
 const fixedWords = (words: readonly string[]): ScriptWord[] =>
   words.map((text) => ({ text, exact: text, isFixed: true }))
@@ -85,24 +75,16 @@ const KEYWORDS = wordSet('if then else elif fi for while until do done case esac
 /** Settings without a command. */
 const SETTING: Omit<SimpleCommand, 'words' | 'outputs' | 'start' | 'end'> = {
   ...{ name: '=', exact: null, isFixed: false, kind: 'does', runs: 'maybe', names: 'maybe', isDry: false },
-  ...{
-    isReported: false,
-    isMoved: false,
-    isRedirected: false,
-    inputs: [],
-    texts: [],
-    runsFiles: [],
-    changesShell: true,
-  },
+  ...{ isReported: false, isMoved: false, isRedirected: false, inputs: [], texts: [], changesShell: true },
 }
 const DEEPEST = 6
 
 const isQuiet = ({ kind, exact }: SimpleCommand): boolean => kind !== 'does' && exact !== null
+/** The operator behind which nothing runs, by the command before it: `false && …`. */
+const NEVER_BEHIND: ReadonlyMap<string, string> = new Map(Object.entries({ false: '&&', true: '||', ':': '||' }))
 /** Commands that wait for input or keys: a shell may hand them the lines behind. */
 const WAITING = wordSet('cat less more man top htop tail watch')
-export const MOVING = wordSet('cd pushd popd')
-/** Builtins that change nothing for later calls. */
-const ENDING = wordSet('exit return break continue shift kill pkill killall hash fc read getopts')
+const MOVING = wordSet('cd pushd popd')
 
 class Lister {
   commands: SimpleCommand[] = []
@@ -114,14 +96,7 @@ class Lister {
   isInScratch = false
   changesShell = false
   opensProgram = false
-  /** The script ends at its first failure. */
-  private isStrict = false
   private readonly functions = new Set<string>()
-  private readonly isMeasured: boolean
-
-  constructor(isMeasured: boolean) {
-    this.isMeasured = isMeasured
-  }
 
   addScript(text: string, place: Place): void {
     const words = place.depth <= DEEPEST && PLAIN_COMMAND.test(text) ? text.trimEnd().split(' ') : []
@@ -153,7 +128,7 @@ class Lister {
       this.add(node.command, { ...place, reaches, outputs: outputs.length > 0 ? outputs : place.outputs })
     } else if (node.type === 'Subshell' || node.type === 'BraceGroup')
       this.addAll(node.body.commands, { ...place, runs: weakest(place.runs, 'sure'), isLast: false })
-    else this.addOpen(node, place)
+    else this.addOpen(node)
   }
 
   /** Adds `a && b || c`: what stands behind `||`, or behind a command that tests, may not run. */
@@ -162,16 +137,13 @@ class Lister {
     const most = tellsFailure ? 'whole' : 'sure'
     // A failure in front of `||` is expected.
     let runs = weakest(place.runs, operators.includes('||') ? 'sure' : 'whole')
-    /** The operator behind which nothing runs: `false && …`, `true || …`. */
-    let dead: string | undefined
+    let isDead = false
     for (const [index, node] of commands.entries()) {
-      const operator = operators[index - 1]
-      if (operator !== dead) dead = undefined
-      if (index > 0) runs = weakest(runs, operator === '||' ? 'maybe' : most)
-      this.add(node, { ...place, isLast: tellsFailure, runs: dead === undefined ? runs : 'told' })
+      if (index > 0) runs = weakest(runs, operators[index - 1] === '||' ? 'maybe' : most)
+      this.add(node, { ...place, isLast: tellsFailure, runs: isDead ? 'told' : runs })
       const last = node.type === 'Command' ? this.commands.at(-1) : undefined
-      if (index === 0) dead = ALWAYS.get(last?.name ?? '')
-      runs = weakest(runs, last === undefined ? 'maybe' : behindTest(last, tellsFailure, this.isMeasured))
+      isDead ||= index === 0 && operators.every((operator) => operator === NEVER_BEHIND.get(last?.name ?? ''))
+      runs = weakest(runs, last === undefined || tests(last) ? 'maybe' : 'whole')
     }
   }
 
@@ -179,13 +151,12 @@ class Lister {
     let { reaches } = place
     const [first] = commands
     const isRefused = first !== undefined && answersNo(first)
-    const isTurned = prefixes.some(({ type }) => type === 'Negation')
     const places = commands.toReversed().map((node, index) => {
       const next = commands[commands.length - index]
       const outputs = next === undefined ? place.outputs : copiesOf(next)
       const isFed = index < commands.length - 1
-      const runs = weakest(place.runs, isFed && isRefused ? 'maybe' : isTurned ? 'sure' : 'whole')
-      const isLast = place.isLast && !isTurned && next === undefined
+      const runs = weakest(place.runs, isFed && isRefused ? 'maybe' : 'whole')
+      const isLast = place.isLast && prefixes.length === 0 && next === undefined
       const own: Place = { ...place, runs, reaches, outputs, isLast, isFed }
       reaches ||= actsOnInput(node)
       return own
@@ -193,20 +164,14 @@ class Lister {
     for (const [index, node] of commands.entries()) this.add(node, places[commands.length - 1 - index] ?? place)
   }
 
-  /** Adds the commands of a construct that may run them never, once or often. */
-  private addOpen(node: CommandNode, place: Place): void {
+  /** Notes a construct that may run its commands never, once or often: the commands are not listed, and may change the shell. */
+  private addOpen(node: CommandNode): void {
     this.isOpen = true
-    if (node.type === 'If')
-      this.addAll(node.clause.commands, { ...place, runs: weakest(place.runs, 'sure'), isLast: false })
+    this.changesShell = true
     this.rest = 'maybe'
-    if (node.type === 'Function') {
-      this.functions.add(node.name.value)
-      this.changesShell = true
-      this.commands.push({ ...SETTING, words: [node.name.value], outputs: [], start: node.pos, end: node.end })
-    }
-    for (const body of bodiesOf(node))
-      if (body.type === 'CompoundList') this.addAll(body.commands, place)
-      else this.add(body, place)
+    if (node.type !== 'Function') return
+    this.functions.add(node.name.value)
+    this.commands.push({ ...SETTING, words: [node.name.value], outputs: [], start: node.pos, end: node.end })
   }
 
   private addSimple(command: Command, place: Place): void {
@@ -242,10 +207,11 @@ class Lister {
     const wrappers = all.slice(0, all.length - words.length)
     const isUnknown = command.words[wrappers.length]?.isFixed !== true
     const isFed = [name, ...wrappers].some((word) => FED.has(word))
-    const isOther = isUnknown || this.functions.has(name) || wrappers.some((word) => SHELL_SETTING.test(word))
+    const exact = exactWords(command.words)
+    const isOther = isUnknown || this.functions.has(name)
     const isChanging = isOther || changesShell(name, words) || wrappers.some((word) => CHANGING.has(word))
     const kind = kindOf(name, words)
-    const runs = weakest(weakest(place.runs, this.rest), isOther || isFed ? 'maybe' : mostOf(place))
+    const runs = weakest(weakest(place.runs, this.rest), isOther || isFed ? 'maybe' : this.mostOf(place, exact))
     const outputs = command.outputs.length > 0 ? command.outputs : place.outputs
     const range = place.range ?? command
     const writesFile = outputs.some(isKept)
@@ -258,7 +224,7 @@ class Lister {
       ...{
         name: isUnknown ? '$' : name,
         words,
-        exact: exactWords(command.words),
+        exact,
         kind,
         runs,
         isDry: isShown,
@@ -269,25 +235,29 @@ class Lister {
       ...{ start: range.start, end: range.end, isReported: place.isLast, isMoved: this.isMoved },
       isRedirected: hasInput || command.outputs.some(isKept),
       texts: [...texts, ...(kind === 'tells' ? [words.slice(1).join(' ')] : [])],
-      runsFiles: filesRunBy(name, words, inputs, place.reaches),
       changesShell: isChanging || name === 'export',
     })
     this.note(name, words, isChanging)
     this.opensProgram ||= !hasInput && takesLines(name, words, writesFile)
   }
 
+  /** Bounds a command: nothing tells the success of a command whose failure the script hides, and settings before it may decide its words. */
+  private mostOf({ isLast }: Place, exact: readonly string[] | null): Certainty {
+    if (this.changesShell && exact === null) return 'maybe'
+    return isLast ? 'whole' : 'sure'
+  }
+
   /** Notes the effects of the last command on the commands behind it. */
   private note(name: string, words: readonly string[], isChanging: boolean): void {
-    if (name === 'set') this.isStrict = true
     if (MOVING.has(name)) this.isMoved = true
     if (MOVING.has(name)) this.isInScratch = isScratch(words.at(-1) ?? '')
-    if ((isChanging && !ENDING.has(name)) || name === 'export' || isActivation(name, words)) this.changesShell = true
+    if (isChanging || name === 'export' || isActivation(name, words)) this.changesShell = true
     const last = this.commands.at(-1)
     // Only a command that looks, prints or changes the folder leaves the shell as it was.
     const isKeeping = last !== undefined && (isQuiet(last) || (MOVING.has(last.name) && last.exact !== null))
     const isOther =
       !isKeeping || last.outputs.some(isKept) || (WAITING.has(last.name) && !/^[^-]/u.test(last.words[1] ?? '-'))
-    this.rest = weakest(this.rest, isChanging || (this.isStrict && tests(name)) ? 'maybe' : isOther ? 'sure' : 'whole')
+    this.rest = weakest(this.rest, isChanging ? 'maybe' : isOther ? 'sure' : 'whole')
   }
 
   /** Adds the script of a shell, in its words or its input. Answers whether the shell has such a script. */
@@ -295,7 +265,8 @@ class Lister {
     if (!SHELLS.has(name)) return false
     const script = shellScript(words)
     const scripts = script === null ? texts : [script]
-    const runs = isStrictShell(words) ? 'maybe' : weakest(place.runs, 'sure')
+    // Options of a shell that reads its input may turn the script.
+    const runs = script === null && words.length > 1 ? 'maybe' : weakest(place.runs, 'sure')
     for (const text of scripts) this.addScript(text, { ...place, runs, isLast: false, depth: place.depth + 1 })
     return scripts.length > 0
   }

@@ -2,7 +2,7 @@ import type { CommandNode } from 'unbash'
 import { baseName, wordSet } from '../words.ts'
 import { INTERPRETERS, isOption, kindOf, programOf, SHELLS, TELLING, wordTable } from './command-kinds.ts'
 import data from './commands.json' with { type: 'json' }
-import { type Certainty, redirectionsOf, type SimpleCommand, wordsOf } from './script.ts'
+import { redirectionsOf, type SimpleCommand, wordsOf } from './script.ts'
 
 /** A program that runs the command behind it, with the options that leave that command as it is. Any other option makes the program a command of its own. */
 interface Wrapper {
@@ -50,15 +50,11 @@ function skipWrapper(words: readonly string[], from: number): number {
 const fits = (option: string, pattern: string | undefined): boolean =>
   pattern !== undefined && new RegExp(pattern, 'u').test(option)
 
-/** Finds the script among the words of a shell: `bash -lc …`; null: the shell reads a file or its input. */
-export function shellScript(words: readonly string[]): string | null {
-  const at = words.findIndex((word, index) => index > 0 && /^-[a-z]*c$/u.test(word))
-  return at > 0 && words.slice(1, at).every(isOption) ? (words[at + 1] ?? '') : null
+/** Finds the script among the words of a shell: `bash -lc …`; empty: other options may turn the script; null: the shell reads a file or its input. */
+export function shellScript([, option = '', script = '', ...others]: readonly string[]): string | null {
+  if (/^-[il]*c$/u.test(option)) return script
+  return [option, script, ...others].some((word) => /^-[a-z]*c$/u.test(word)) ? '' : null
 }
-
-/** Tells whether a shell only checks its script, or may end at its first failure. */
-export const isStrictShell = (words: readonly string[]): boolean =>
-  words.some((word) => /^-[a-zA-Z]*[neD]/u.test(word) || /^(?:--\w|[-+]o$|noexec$|errexit$)/u.test(word))
 
 /** Finds the file that a shell or an interpreter runs: the first word that is no option. */
 export const fileOf = (words: readonly string[]): string | null =>
@@ -78,7 +74,7 @@ const SELECTING = /^(?:\d+(?:,\d+)?|\/[^/]*\/|\\(\W).*\1)[pd]$/u
 /** Tells whether words of a command may be code of another language, or keys of an editor. */
 export function mayBeCode(name: string, words: readonly string[], texts: readonly string[]): boolean {
   // The commands of a shell's only script are listed themselves.
-  if (SHELLS.has(name)) return shellScript(words) === null ? texts.length > 0 : words.length > 3
+  if (SHELLS.has(name)) return shellScript(words) === null ? texts.length > 0 : words.length > 3 || !shellScript(words)
   if (INTERPRETERS.has(name) && (texts.length > 0 || hasCodeWord(name, words))) return true
   return EDITING.has(name) && !words.some((word) => SELECTING.test(word))
 }
@@ -88,25 +84,6 @@ export const SQL: ReadonlySet<string> = new Set(['psql', 'sqlite3', 'mysql', 'ma
 
 /** Programs that run a command for what they read. */
 export const FED: ReadonlySet<string> = new Set(['xargs', 'parallel'])
-
-/** Finds the files that a command runs, or gives to a command that acts. */
-export function filesRunBy(
-  name: string,
-  words: readonly string[],
-  inputs: readonly string[],
-  reaches: boolean,
-): readonly string[] {
-  const [program = ''] = words
-  const plain = words.slice(1).filter((word) => !word.startsWith('-'))
-  if (kindOf(name, words) === 'looks') return reaches ? [...plain, ...inputs] : []
-  if (name === 'make' || name === 'at' || SQL.has(name))
-    return [...words.filter((_, at) => words[at - 1] === '-f'), ...inputs]
-  if (SHELLS.has(name) || INTERPRETERS.has(name) || name === 'source' || name === '.') {
-    const hasScript = SHELLS.has(name) ? shellScript(words) !== null : hasCodeWord(name, words)
-    return [...(hasScript ? [] : [fileOf(words) ?? []]), inputs].flat()
-  }
-  return [...(program.includes('/') ? [program] : []), ...(FED.has(name) ? [...plain, ...inputs] : inputs)]
-}
 
 export const isKept = (path: string): boolean => path !== '/dev/null'
 
@@ -131,32 +108,19 @@ export function copiesOf(node: CommandNode): readonly string[] {
   return name === 'tee' ? words.slice(1).filter((word) => !word.startsWith('-')) : []
 }
 
-/** Commands that answer by their exit code: what stands behind them and `&&` may not run. */
+/** Commands that answer by their exit code. */
 const TESTING = wordSet('[ test [[ grep egrep rg false diff cmp pgrep')
-export const tests = (name: string): boolean => TESTING.has(name) || SHELLS.has(name) || INTERPRETERS.has(name)
-/** Commands that fail where they find nothing. */
-const PROBING = wordSet('ls stat find which type command')
-/** The operator behind which nothing runs, by the command before it. */
-export const ALWAYS: ReadonlyMap<string, string> = new Map(Object.entries({ false: '&&', true: '||', ':': '||' }))
-/** Bounds the commands behind a command and `&&`: whether they ran tells the success of the script alone, where the script tells failures. */
-export function behindTest(command: SimpleCommand, tellsFailure: boolean, isMeasured: boolean): Certainty {
-  const { name, words, kind } = command
-  if (tests(name) || (name === 'git' && kind === 'looks')) return tellsFailure && isMeasured ? 'sure' : 'maybe'
-  return PROBING.has(name) && words.length > 1 ? (tellsFailure ? 'sure' : 'maybe') : 'whole'
-}
+/** Tells whether commands behind a command and `&&` may not run: whether they ran is then the answer of a test. */
+export const tests = ({ name, words }: SimpleCommand): boolean =>
+  TESTING.has(name) ||
+  SHELLS.has(name) ||
+  INTERPRETERS.has(name) ||
+  words.some((word) => /^--(?:quiet|exit-code)$/u.test(word))
 
+/** Programs that put a file in the place of their last word. */
 const PLACING = wordSet('ln cp mv install tee rsync')
-/** Lists the files that a command puts in place: its last word, and for a folder of programs its sources. */
-function placedBy(name: string, words: readonly string[]): readonly string[] {
-  const isEdited = name === 'sed' && words.some((word) => /^(?:-i|--in-place)/u.test(word))
-  if (!PLACING.has(name) && !isEdited) return []
-  return /\bbin\/?$/u.test(words.at(-1) ?? '') ? words.slice(1) : words.slice(-1)
-}
-
 /** Builtins that change or leave the shell, or run their words: nothing is certain behind them. A profile's function may do so unseen. */
 export const CHANGING = wordSet(data.changing)
-/** Options of `set` by which a script ends at a failure, or shows its commands. */
-const STRICT_OPTION = /^(?:-[euxo]+|pipefail|errexit|nounset|xtrace)$/u
 /** Settings that make a name another program. */
 export const SHELL_SETTING = /^(?:PATH|IFS|ENV|BASH_ENV|LD_\w+)\+?=/u
 
@@ -166,36 +130,25 @@ export const isActivation = (name: string, words: readonly string[]): boolean =>
   words.length === 2 &&
   /(?:^|\/)\.?(?:venv|env|virtualenv)\d*\/bin\/activate$/u.test(words[1] ?? '')
 
-/** Tells whether a command may change the shell: `export` and `printf -v` do so by some settings. */
+/** Tells whether a command may change the shell: `export` and `printf -v` do so by some settings, an environment of Python by the first folder of PATH alone. */
 export function changesShell(name: string, words: readonly string[]): boolean {
-  if (name === 'set') return words.length === 1 || !words.slice(1).every((word) => STRICT_OPTION.test(word))
-  if (name === 'export')
-    return words.slice(1).some((word) => SHELL_SETTING.test(word) || !/^[A-Za-z_]\w*(?:=|$)/u.test(word))
-  // The folder of a Python environment comes first in PATH, and nothing else changes.
-  if (isActivation(name, words)) return false
-  return CHANGING.has(name) || (name === 'printf' && (words[1] ?? '').startsWith('-v'))
+  if (name === 'export') return words.some((word) => SHELL_SETTING.test(word))
+  return (CHANGING.has(name) && !isActivation(name, words)) || (name === 'printf' && /^-v/u.test(words[1] ?? ''))
 }
 
 /** Programs whose subcommands set them up for their later calls. */
 const SETTABLE = wordSet('git npm yarn pnpm pip kubectl aws gcloud az docker helm terraform gh firebase heroku fly')
-/** Programs that another program sets up, too. */
-const SHARES_SETTINGS: Readonly<Record<string, string>> = { helm: 'kubectl' }
-const CONFIGURING = /^(?:config|configure|set|use|select|set-\w[\w-]*|use-\w[\w-]*)$/u
-/** Pairs of subcommands that set up a program as well. */
-const CONFIGURING_PAIR = /^(?:remote|workspace|context) (?:add|new|remove|rm|rename)$/u
-/** Words by which such a subcommand only shows a setting. */
-const SHOWS_SETTING = /^(?:get|list|ls|view|show|current-\w+|get-\S+|--get\S*|-l|--list)$/u
-/** Settings of git that leave the effect of its commands as it is. */
-const HARMLESS_SETTING = /^(?:user|safe|color|loglevel|pull|core\.(?:autocrlf|editor|pager)|advice|init|commit|fund)\b/u
+const CONFIGURING = /^(?:config|configure|remote|workspace|context|set|use|select|set-\w[\w-]*|use-\w[\w-]*)$/u
+/** Settings that leave the effect of a program's commands as it is, and words that only show settings. */
+const HARMLESS_SETTING =
+  /^(?:user|safe|color|loglevel|pull|core\.(?:autocrlf|editor|pager)|advice|init|commit|fund|get|list|show|view|current)\b/u
 
 /** Tells whether a command sets its program up for later calls. */
 function configures(name: string, words: readonly string[]): boolean {
   if (!SETTABLE.has(name)) return false
   const own = words.filter((word) => !isOption(word))
-  if (CONFIGURING_PAIR.test(own.slice(0, 2).join(' '))) return true
   const at = own.slice(0, 2).findIndex((word) => CONFIGURING.test(word))
-  if (at === -1 || words.some((word) => SHOWS_SETTING.test(word))) return false
-  return !own.slice(at + 1, at + 3).some((word) => HARMLESS_SETTING.test(word))
+  return at !== -1 && own.length > at + 1 && !own.slice(at + 1, at + 3).some((word) => HARMLESS_SETTING.test(word))
 }
 
 /** Ends of the names of files in which programs find what to do, and where. */
@@ -204,10 +157,10 @@ const RULE_FILES = wordTable(data.rule_files)
 /** Tells whether a command sets up a program, puts a file in its place or gives its name to something else. */
 export function setsUp(program: string, { name, words, outputs, changesShell }: SimpleCommand): boolean {
   const own = words.slice(name === '=' ? 0 : 1)
-  const shared = Object.hasOwn(SHARES_SETTINGS, program) ? SHARES_SETTINGS[program] : undefined
-  if ((name === program || name === shared) && configures(name, own)) return true
+  const isSettings = name === program || (name === 'kubectl' && program === 'helm')
+  if (isSettings && configures(name, own)) return true
   if (changesShell && own.some((word) => (name === '=' || word.includes('=')) && hasName(word, program))) return true
-  return [...outputs, ...placedBy(name, words)].some((path) => baseName(path) === program)
+  return [...outputs, PLACING.has(name) ? (words.at(-1) ?? '') : ''].some((path) => baseName(path) === program)
 }
 
 /** Names of hosts, for every program. */

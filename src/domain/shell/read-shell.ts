@@ -1,13 +1,13 @@
 import { lazy } from '../memo.ts'
 import { parseTexts } from '../text/json.ts'
-import { foldForSearch, foldWhole, indexOfWord } from '../text/search.ts'
-import { isAddress, wordSet } from '../words.ts'
-import { INTERPRETERS, isOption, mayTurn, SHELLS, subcommandOf, WEB_CLIENTS, withoutMessages } from './command-kinds.ts'
-import { listCommands, MOVING } from './list-commands.ts'
+import { foldWhole, indexOfWord } from '../text/search.ts'
+import { baseName, isAddress, wordSet } from '../words.ts'
+import { INTERPRETERS, isOption, mayTurn, SHELLS, WEB_CLIENTS, withoutMessages } from './command-kinds.ts'
+import { listCommands } from './list-commands.ts'
 import {
   type Anchor,
-  hasExpansion,
   holdsAll,
+  isSet,
   limitOf,
   mayBeMade,
   ownWordsOf,
@@ -25,8 +25,8 @@ import {
   type Use,
   weakest,
 } from './script.ts'
-import { readKeystrokes } from './terminal.ts'
-import { type Content, isForPeople, readContent, useOfNeedles, withoutComments } from './written-text.ts'
+import { readKeystrokes, takesKeys } from './terminal.ts'
+import { type Content, isForPeople, readContent, useOfNeedle, withoutComments } from './written-text.ts'
 
 /** Uses of strings in a script. */
 export type ShellReading = ReturnType<typeof readScript>
@@ -35,41 +35,42 @@ const NO_EFFECTS = { changesShell: false, opensProgram: false, isMoved: false, i
 
 /** The reading of a script behind the bound: the script may do anything. */
 export const UNREAD: ShellReading = {
-  ...{ runs: () => [], outputs: () => [], isPlain: () => false, isOpaque: () => false, prints: () => false },
-  ...{ effects: () => NO_EFFECTS, setsUp: () => false, isHidden: () => false },
+  ...{ outputs: () => [], isPlain: () => false, isOpaque: () => false, prints: () => false, setsUp: () => false },
+  ...{ effects: () => NO_EFFECTS, isHidden: () => false, runsOneOf: () => false },
   ...{ useOf: () => 'maybe', useAt: () => 'maybe', looksAt: () => false, takes: () => false },
 }
 
 type ScriptLanguage = 'shell' | 'keystrokes' | 'argv' | 'code' | 'javascript'
 
-/** Reads a script (`isMeasured`: its success is measured): shell text, keys typed into a terminal, the JSON list of a program and its arguments, or code of another language. */
-export function readShell(
-  text: string,
-  language: ScriptLanguage,
-  context: ScriptContext,
-  isMeasured = false,
-): ShellReading {
+/** Reads a script: shell text, keys typed into a terminal, the JSON list of a program and its arguments, or code of another language. */
+export function readShell(text: string, language: ScriptLanguage, context: ScriptContext): ShellReading {
   switch (language) {
     case 'code':
     case 'javascript':
       return readCode(text, language === 'code' ? 'cell.py' : 'cell.js')
     case 'argv': {
       const words = parseTexts(text) ?? []
-      const source: ScriptSource = { text, isExact: words.length === 0, most: 'whole' }
-      return readScript(source, () => listCommands(words.length === 0 ? text : words, isMeasured), context)
+      const source: ScriptSource = { text, isExact: words.length === 0, most: () => 'whole' }
+      return readScript(source, () => listCommands(words.length === 0 ? text : words), context)
     }
-    case 'keystrokes': {
-      const { script, isPlain, erased } = readKeystrokes(text)
-      const isExact = script === text
-      const all = isExact ? text : [script, isPlain ? erased.map((line) => `# ${line}`) : text].flat().join('\n')
-      return readScript({ text: all, isExact, most: isPlain ? 'sure' : 'maybe' }, () => listCommands(script), context)
-    }
+    case 'keystrokes':
+      return readKeys(text, context)
     case 'shell':
-      return readScript({ text, isExact: true, most: 'whole' }, () => listCommands(text, isMeasured), context)
+      return readScript({ text, isExact: true, most: () => 'whole' }, () => listCommands(text), context)
   }
 }
 
-const SCRIPT_NAME = /["'`/\s]([\w.-]{1,100}\.(?:sh|bash|py|js|mjs|rb|pl))\b/gu
+/** Reads typed lines; behind a program that takes the keys, and where a key does something else, they may do anything. */
+function readKeys(text: string, context: ScriptContext): ShellReading {
+  const { script, isEntered } = readKeystrokes(text)
+  const list = lazy(() => listCommands(script))
+  const takes = ({ name, words, texts, inputs, outputs, isRedirected }: SimpleCommand): boolean =>
+    texts.length + inputs.length === 0 && (!isRedirected || outputs.some(isKept)) && takesKeys(name, words)
+  const isPlain = lazy(() => isEntered && !list().commands.slice(0, -1).some(takes))
+  const isExact = script === text
+  const all = isExact || isEntered ? script : `${script}\n${text}`
+  return readScript({ text: all, isExact, most: () => (isPlain() ? 'sure' : 'maybe') }, list, context)
+}
 
 /** Reads code of another language: whether its strings are run is not known. */
 function readCode(text: string, path: string): ShellReading {
@@ -79,14 +80,13 @@ function readCode(text: string, path: string): ShellReading {
   return {
     ...UNREAD,
     useOf(anchor) {
-      const { needles, words } = readAnchor(anchor)
-      if (useOfNeedles(folded, needles) !== 'absent' || mayBeMade(folded, words)) return 'maybe'
-      return useOfNeedles(foldedComments, needles) === 'absent' ? 'absent' : 'told'
+      const { needle, words } = readAnchor(anchor)
+      if (useOfNeedle(folded, needle) !== 'absent' || mayBeMade(folded, words)) return 'maybe'
+      return useOfNeedle(foldedComments, needle) === 'absent' ? 'absent' : 'told'
     },
     prints: () => true,
     // A path is as often read as changed.
     takes: (wanted) => wanted.some((word) => indexOfWord(lower(), word, 0) !== -1),
-    runs: () => [...live.matchAll(SCRIPT_NAME)].map(([, name = '']) => name),
   }
 }
 
@@ -98,11 +98,9 @@ interface ScriptSource {
   /** Places of commands are places of the source. */
   readonly isExact: boolean
   /** The most that the script proves. */
-  readonly most: Certainty
+  readonly most: () => Certainty
 }
 
-/** Commands that look at no content. */
-const ASKING = new Set(['[', 'test', '[['])
 /** Signs of words that are put together when the script runs. */
 const MAKES_WORDS = /[$`*?{[]|\b(?:xargs|parallel|eval|sed|awk)\b|\b(?:python3?|perl|ruby|node)\s+(?:-(?!m\s)|<<)/u
 
@@ -126,9 +124,9 @@ function readScript(source: ScriptSource, makeList: () => CommandList, context: 
   const texts = lazy(() => list().commands.map(foldCommand))
   /** The folded source and the words of its commands. */
   const all = lazy(() => [folded(), ...texts().flatMap(({ words, messages }) => [words, messages])].join('\n'))
-  const most = () => (list().isWhole ? source.most : 'maybe')
-  const makesWords = () => list().isOpen || source.most === 'maybe' || MAKES_WORDS.test(source.text)
-  const runs = lazy(() => list().commands.flatMap(({ runsFiles }) => runsFiles))
+  const most = () => (list().isWhole ? source.most() : 'maybe')
+  const isKnown = () => list().isWhole && !list().isOpen && source.most() !== 'maybe'
+  const makesWords = () => list().isOpen || source.most() === 'maybe' || MAKES_WORDS.test(source.text)
   const writes = lazy(() =>
     list().commands.flatMap((command) => {
       const paths = command.texts.length === 0 ? [] : command.outputs.filter(isKept).slice(0, MOST_OUTPUTS)
@@ -141,83 +139,69 @@ function readScript(source: ScriptSource, makeList: () => CommandList, context: 
     bare() === '' || strings.some((string) => bare().includes(string.replace(QUOTES, '')))
 
   const findUse = (anchor: Anchor): Use => {
-    const { commands, isWhole, isOpen } = list()
-    const run = strongest(useOfCommands(commands, anchor, context), isSame(anchor, source) ? 'sure' : 'absent')
+    const { commands, isOpen } = list()
+    const run = strongest(useOfCommands(commands, anchor), isSame(anchor, source) ? 'sure' : 'absent')
     if (run === 'whole') return isOpen ? weakest('sure', most()) : most()
-    if (run === 'sure') return weakest(run, mostOf(anchor))
-    if (run === 'maybe' && isOther(anchor)) return 'absent'
+    if (run === 'sure') return weakest(run, most())
     const inWords = mayStandIn(all(), anchor)
       ? commands.map((command, index) => useOfText(command, texts()[index] ?? NO_TEXT, anchor, context))
       : []
     const inFiles = writes().map((written) => weakest(written.content.useOf(anchor.text), written.runs))
     const listed = [run, ...inWords, ...inFiles].reduce<Use>(strongest, 'absent')
-    const isHere = useOfNeedles(folded(), anchor.needles) !== 'absent'
+    const isHere = useOfNeedle(folded(), anchor.needle) !== 'absent'
     // Nothing acts on words that commands which only look put together.
-    if (isWhole && !isOpen && source.most !== 'maybe' && commands.every(({ names }) => names === 'told'))
+    if (isKnown() && commands.every(({ names }) => names === 'told'))
       return strongest<Use>(listed, isHere ? 'told' : 'absent')
-    return bounded(weakest(listed, most()), anchor, isHere, inWords.includes('told'))
+    return bounded(weakest(listed, most()), anchor, isHere)
   }
-  /** Bounds an anchor whose words a setting of the script may decide. */
-  const mostOf = ({ text }: Anchor): Certainty => (list().changesShell && hasExpansion(text) ? 'maybe' : most())
-  /** Tells whether the only command of the script is surely another instruction's given command, and not the anchor's in other options. */
-  const isOther = ({ text }: Anchor): boolean => {
-    const { commands, isWhole, isOpen } = list()
-    if (commands.length !== 1 || !isWhole || isOpen || makesWords()) return false
-    return context.givenBesides(text).some((other) => useOfCommands(commands, readAnchor(other), context) === 'whole')
-  }
-  /** Lists the words of an anchor that tell of its act; the words of others do, too, in a script that runs made words, or acts on a word that only an expansion knows. */
+  /** Lists the words of an anchor that tell of its act; the words of others do, too, in a script that runs made words, or acts on words that only the shell knows. */
   const ownWords = (anchor: Anchor): readonly string[] => {
-    const { isOpen, isWhole, commands } = list()
-    // A pattern, or code in a word, may stand for the anchor's target.
-    const isPattern = (word: string): boolean => /[*?{[(]/u.test(word) && mayBeMade(word.toLowerCase(), anchor.words)
+    // A pattern, quoted or not, may stand for the anchor's target.
     const mayHide = (command: SimpleCommand): boolean =>
-      mayRunCode(command) || mayReach(command) || (command.kind === 'does' && command.words.some(isPattern))
-    const isKnown = isWhole && !isOpen && source.most !== 'maybe' && !commands.some(mayHide)
-    return isKnown ? ownWordsOf(anchor, context) : anchor.words
+      mayRunCode(command) ||
+      (command.kind === 'does' && (!command.isFixed || command.words.some((word) => /[*?{[(]/u.test(word))))
+    return isKnown() && !list().commands.some(mayHide) ? ownWordsOf(anchor, context) : anchor.words
   }
   /** Bounds a use by the unknowns of the script. */
-  const bounded = (listed: Use, anchor: Anchor, isHere: boolean, isTold: boolean): Use => {
-    const { needles } = anchor
+  const bounded = (listed: Use, anchor: Anchor, isHere: boolean): Use => {
     const { isOpen, isWhole } = list()
     let use = listed
     // Outside of comments, a loop or a setting may hand on a string that no command has.
-    if (isHere && useOfNeedles(live(), needles) === 'absent') use = strongest<Use>(use, 'told')
-    else if (use === 'absent' && isHere) use = isTold ? 'told' : 'maybe'
+    if (isHere && useOfNeedle(live(), anchor.needle) === 'absent') use = strongest<Use>(use, 'told')
+    else if (use === 'absent' && isHere) use = 'maybe'
     if (use === 'told' && (isOpen || !isWhole)) return 'maybe'
     return use === 'absent' && (makesWords() || !isWhole) && mayBeMade(folded(), ownWords(anchor)) ? 'maybe' : use
   }
+  /** Tells whether a command is given, or only looks or tells, and runs no other program. */
   const isClosed = (command: SimpleCommand): boolean => {
-    const { kind, name, words, isFixed, exact } = command
+    const { kind, words, isFixed } = command
     if (!isFixed || (kind !== 'looks' && reachesSystem(command))) return false
-    return context.isGiven(words.join(' ')) || CLOSED.has(name) || (kind !== 'does' && !runsOther(words, exact))
+    if (context.isGiven(words.join(' ')) || CLOSED.has(command.name)) return true
+    return kind !== 'does' && !isSet(command) && !words.some((word) => OTHER_PROGRAM.test(word))
   }
-  const isMessage = ({ words, messages }: CommandText, start: number, end: number): boolean => {
-    const quote = messages === '' ? '' : foldForSearch(source.text.slice(start, end))
-    return quote !== '' && context.tells !== true && messages.includes(quote) && !words.includes(quote)
-  }
-  /** Tells whether a command that fits has an anchor among its words. */
-  const holds = (anchor: string, where: 'own' | 'words', fits: (command: SimpleCommand) => boolean): boolean => {
-    const { needles } = readAnchor(anchor)
+  /** Tells whether a command of a kind has an anchor among its words. */
+  const holds = (anchor: string, where: 'own' | 'words', of: SimpleCommand['kind']): boolean => {
+    const { needle } = readAnchor(anchor)
     return list().commands.some(
-      (command, index) => fits(command) && useOfNeedles(texts()[index]?.[where] ?? '', needles) !== 'absent',
+      ({ kind }, index) => kind === of && useOfNeedle(texts()[index]?.[where] ?? '', needle) !== 'absent',
     )
   }
 
   return {
     /** All words of the commands are known as they stand in the text, and no command runs another that only a file or a service knows. */
     isPlain: lazy(
-      () =>
-        list().isWhole &&
-        !makesWords() &&
-        runs().length === 0 &&
-        !HIDES_WORDS.test(source.text) &&
-        list().commands.every(isClosed),
+      () => list().isWhole && !makesWords() && !HIDES_WORDS.test(source.text) && list().commands.every(isClosed),
     ),
     /** A shell takes commands from a pipe or a file, or a recipe of the project runs: the record does not show the commands. */
     isOpaque: (): boolean =>
       mayHold(OPAQUE) && list().commands.some((one) => isFedShell(one) || runsRecipe(one, context)),
-    /** Files that the script runs, or takes commands from. */
-    runs: runs as () => readonly string[],
+    /** Tells whether a command runs one of the files, by their names: a shell, an interpreter, or the file itself. */
+    runsOneOf: (files: ReadonlySet<string>): boolean =>
+      list().commands.some(({ name, words }) => {
+        const isReader = SHELLS.has(name) || INTERPRETERS.has(name) || name === 'source'
+        const file = isReader ? fileOf(words) : words[0]?.includes('/') ? words[0] : null
+        return file != null && files.has(baseName(file))
+      }),
     /** Files that the script writes. */
     outputs: (): readonly string[] => list().commands.flatMap(({ outputs }) => outputs),
     /** Effects on commands of later scripts, where the shell lives on. */
@@ -230,47 +214,34 @@ function readScript(source: ScriptSource, makeList: () => CommandList, context: 
     },
     /** Answers the most that a range of the source proves. */
     useAt(start: number, end: number): Certainty {
-      const { isExact, text } = source
-      const { isOpen, isWhole, commands } = list()
-      // The words of an argv stand in quotes of their own.
-      const quote = isExact ? '' : foldForSearch(text.slice(start, end).replaceAll('","', ' ').replaceAll('\\"', '"'))
-      const uses = texts().map((own, index): Use => {
-        const { start: from = 0, end: to = 0, names = 'maybe' } = commands[index] ?? {}
-        const { words } = own
-        const isQuoted = quote !== '' && (words.includes(quote) || (words.includes(' ') && quote.includes(words)))
-        const isIn = isExact ? from < end && to > start : isQuoted
-        return !isIn ? 'absent' : isMessage(own, start, end) ? 'told' : names
-      })
-      const use = uses.reduce<Use>(strongest, 'absent')
-      if (use === 'absent') return isExact && !isOpen && isWhole ? 'told' : 'maybe'
-      return use === 'told' && (isOpen || !isWhole) ? 'maybe' : weakest(use, most())
+      if (!source.isExact) return 'maybe'
+      const names = list()
+        .commands.filter((one) => start < one.end && end > one.start)
+        .map((one) => one.names)
+      const use = names.reduce<Certainty>(strongest, 'told')
+      return use === 'told' && (list().isOpen || !list().isWhole) ? 'maybe' : weakest(use, most())
     },
     /** Tells whether a command that only looks has the text among its words. */
-    looksAt: (anchor: string): boolean =>
-      holds(anchor, 'own', ({ kind, runs, name }) => kind === 'looks' && runs !== 'told' && !ASKING.has(name)),
-    /** Tells whether a command that may act, and is no given command, has one of the words in its words, texts or outputs; `isFollowed`: a later command names a file that the script writes. */
+    looksAt: (anchor: string): boolean => holds(anchor, 'own', 'looks'),
+    /** Tells whether a command that may act has one of the words in its words, texts or outputs; `isFollowed`: a later command names a file that the script writes. */
     takes(wanted: readonly string[], isFollowed: boolean): boolean {
       if (bare() !== '' && !wanted.some((word) => bare().toLowerCase().includes(word))) return false
+      const isIn = (text: string): boolean => wanted.some((word) => indexOfWord(text.toLowerCase(), word, 0) !== -1)
+      if (list().isOpen && isIn(live())) return true
       // A command may take what another tells from a pipe.
       const isPiped =
         source.text.includes('|') && list().commands.some((one) => one.kind === 'does' && one.isRedirected)
       return list().commands.some((command, index) => {
-        const { kind, names, name, words, outputs } = command
+        const { kind, names, outputs } = command
         const passes = isFollowed && outputs.some((path) => isKept(path) && !isForPeople(path))
         const acts = kind === 'does' || passes || (kind === 'tells' && (isPiped || reachesSystem(command)))
-        if (
-          !acts ||
-          (names === 'told' && !passes && !isPiped) ||
-          isIdle(name, words) ||
-          context.isGiven(words.join(' '))
+        return (
+          acts && (names !== 'told' || passes || isPiped) && isIn([texts()[index]?.words ?? '', ...outputs].join(' '))
         )
-          return false
-        const own = [texts()[index]?.words ?? '', ...outputs].join(' ').toLowerCase()
-        return wanted.some((word) => indexOfWord(own, word, 0) !== -1)
       })
     },
     /** Tells whether a command that prints has the text among its words. */
-    prints: (anchor: string): boolean => holds(anchor, 'words', ({ kind }) => kind === 'tells'),
+    prints: (anchor: string): boolean => holds(anchor, 'words', 'tells'),
     /** Tells whether a command, in front of the first that holds `before`, sets up a program, puts a file in its place or gives its name away. */
     setsUp(program: string, before = ''): boolean {
       const { commands } = list()
@@ -280,20 +251,22 @@ function readScript(source: ScriptSource, makeList: () => CommandList, context: 
     /** Tells whether the script may hide the failure of a program of a command. */
     isHidden(anchor: string): boolean {
       const programs = programsOf(anchor)
-      return source.most !== 'whole' || list().commands.some((one) => !one.isReported && programs.includes(one.name))
+      return source.most() !== 'whole' || list().commands.some((one) => !one.isReported && programs.includes(one.name))
     },
   }
 }
 
 /** Tells whether a command is a shell whose commands stand in no word and no text of the script. */
-const isFedShell = ({ name, words, texts, isRedirected }: SimpleCommand): boolean =>
-  SHELLS.has(name) && isRedirected && texts.length === 0 && shellScript(words) === null && fileOf(words) === null
+const isFedShell = ({ name, words, exact, texts, isRedirected }: SimpleCommand): boolean =>
+  name === 'eval'
+    ? exact === null
+    : SHELLS.has(name) && isRedirected && texts.length === 0 && shellScript(words) === null && fileOf(words) === null
 
 const RECIPE =
   /^(?:make|just|task|rake|invoke|(?:npm|pnpm|yarn|bun) run) ((?:deploy|release|publish|push|ship|send|upload|purge|wipe|reset|destroy|drop|notify|announce|migrate|seed|stage|sync|restore|go)[\w:.-]*)(?: |$)/u
 
 /** Programs of which each opaque command has one. */
-const OPAQUE: readonly string[] = ['sh', ...'make just task rake invoke npm pnpm yarn bun'.split(' ')]
+const OPAQUE: readonly string[] = ['sh', 'eval', ...'make just task rake invoke npm pnpm yarn bun'.split(' ')]
 
 /** Tells whether a command runs a recipe of the project that no instruction names and whose name says that it reaches out: the record does not show its acts. */
 function runsRecipe({ name, words, runs }: SimpleCommand, context: ScriptContext): boolean {
@@ -302,71 +275,47 @@ function runsRecipe({ name, words, runs }: SimpleCommand, context: ScriptContext
   return recipe !== undefined && !context.says(recipe, '')
 }
 
-/** Words by which a command that looks may run another program: settings before it, values of options, options that name a program. */
+/** Words by which a command that looks may run another program: values of options, options that name a program, programs of the folder. */
 const OTHER_PROGRAM =
-  /^-c$|^-.*=|^--?(?:pre|pager|exec|ext|external|program|command|open|hostname-bin|post-renderer|toolexec)/u
-const runsOther = (words: readonly string[], exact: readonly string[] | null): boolean =>
-  (exact ?? []).some((word) => /^\0[A-Za-z_]\w*=/u.test(word)) ||
-  words.some(
-    (word, at) =>
-      OTHER_PROGRAM.test(word) ||
-      (word.includes('./') && /^[-+]/u.test(words[at - 1] ?? '')) ||
-      /^[-+].*\.\//u.test(word),
-  )
+  /^-c$|^-.*=|\.\/|^--?(?:pre|pager|exec|ext|external|program|command|open|hostname-bin|post-renderer|toolexec)/u
 
 /** Tells whether a command may run code, by its words or by an option of its interpreter. An edit by `sed` stands in its words. */
 const mayRunCode = ({ name, names, words: [, first = ''] }: SimpleCommand): boolean =>
   (names === 'maybe' && name !== 'sed') || (INTERPRETERS.has(name) && isOption(first) && first !== '-m')
-
-/** Tells whether a command acts on a word that only an expansion knows. */
-const mayReach = ({ kind, exact, outputs }: SimpleCommand): boolean =>
-  (kind === 'does' && exact === null) || outputs.some((path) => path.includes('$'))
-
-/** Tells whether a command does nothing to its operands: it changes the folder, or notes a file for a commit. */
-const isIdle = (name: string, words: readonly string[]): boolean =>
-  MOVING.has(name) || (name === 'git' && subcommandOf(words) === 'add')
 
 /** Tells whether the anchor of several commands is the very script. */
 const isSame = ({ text, commands }: Anchor, source: ScriptSource): boolean =>
   commands !== null && commands.length > 1 && source.text.trim() === text.trim()
 
 /** Tells whether a command may have the words of an anchor; a script of many commands is searched once for most anchors. */
-function mayStandIn(all: string, { needles, printed, words }: Anchor): boolean {
-  const isIn = (text: string): boolean => all.includes(text)
+function mayStandIn(all: string, { needle, words }: Anchor): boolean {
   const lastPiece = (word: string): string => word.slice(Math.max(word.lastIndexOf('/'), word.lastIndexOf('=')) + 1)
-  return needles.some(isIn) || printed.some(isIn) || words.every((word) => isOption(word) || isIn(lastPiece(word)))
+  return all.includes(needle) || words.every((word) => isOption(word) || all.includes(lastPiece(word)))
 }
 
 /** Answers the use of a string in the words of a command: an act only where the instruction names the program. */
 function useOfText(command: SimpleCommand, text: CommandText, anchor: Anchor, context: ScriptContext): Use {
-  const { needles, kind, words: wanted, printed, commands } = anchor
-  const { name, names, words } = command
-  if (visits(command, anchor.text)) return weakest(command.runs, 'sure')
-  const inWords = useOfNeedles(text.words, needles)
+  const { needle, kind } = anchor
+  const { name, names, words, outputs, runs } = command
+  if (visits(command, anchor.text)) return weakest(runs, 'sure')
   const says = (word: string): boolean => context.says(word, anchor.text)
-  const isNamed = says(name) && words.every((word) => !mayTurn(word, name) || says(word))
+  const isNamed = says(name) && words.every((word) => !mayTurn(word) || says(word))
   const most = weakest(names, kind === 'asCommand' || command.kind !== 'does' || !isNamed ? 'maybe' : 'sure')
-  const isPrinted = useOfNeedles(text.words, printed) !== 'absent'
-  const writesOneOf = commands?.some((wanted) => wanted.outputs.some((path) => command.outputs.includes(path))) ?? false
-  const mayHold =
-    (command.kind === 'does' && holdsAll(command, wanted)) ||
-    (isPrinted && names !== 'told' && (command.kind === 'does' || writesOneOf))
-  const held: Use = inWords !== 'absent' ? weakest(inWords, most) : mayHold ? weakest(names, 'maybe') : 'absent'
-  const inOutputs = useOfNeedles(foldWhole(command.outputs.join('\n')), needles)
-  const written = weakest(weakest(inOutputs, command.runs), kind === 'asCommand' ? 'maybe' : 'sure')
-  const use = strongest<Use>(held, written)
-  if (useOfNeedles(text.messages, needles) === 'absent') return use
-  return strongest<Use>(use, context.tells && kind === 'asString' ? 'maybe' : 'told')
+  const inWords = useOfNeedle(text.words, needle)
+  const mayHold = command.kind === 'does' && holdsAll(command, anchor.words)
+  const held: Use = inWords === 'absent' && mayHold ? weakest(names, 'maybe') : weakest<Use, Use>(inWords, most)
+  const inOutputs = useOfNeedle(foldWhole(outputs.join('\n')), needle)
+  const written = weakest(weakest<Use, Use>(inOutputs, runs), kind === 'asCommand' ? 'maybe' : 'sure')
+  const isMessage = useOfNeedle(text.messages, needle) !== 'absent'
+  const inMessages: Use = !isMessage ? 'absent' : kind === 'asString' ? 'maybe' : 'told'
+  return [held, written, inMessages].reduce<Use>(strongest, 'absent')
 }
 
-/** Options by which a client asks for the head alone, or by another method. */
-const OTHER_METHOD = /^-[a-zA-Z]*[IX]|^--(?:head|request)/u
-
-/** Tells whether a command fetches the very address, beside which only options stand. */
+/** Tells whether a command fetches the very address, beside which only options stand; others ask for the head alone, or by another method. */
 function visits({ name, words, isDry }: SimpleCommand, text: string): boolean {
   if (!isAddress(text.trim()) || !WEB_CLIENTS.has(name) || isDry) return false
   const operands = words.slice(1).filter((word) => !isOption(word))
-  const isTurned = words.some((word) => mayTurn(word, name) || OTHER_METHOD.test(word))
+  const isTurned = words.some((word) => mayTurn(word) || /^-[a-zA-Z]*[IX]|^--(?:head|request)/u.test(word))
   return operands.length === 1 && operands[0] === text.trim() && !isTurned
 }
 
@@ -387,8 +336,7 @@ const NO_TEXT: CommandText = { words: '', own: '', messages: '' }
 
 function foldCommand({ name, words, texts }: SimpleCommand): CommandText {
   const { rest, messages } = withoutMessages(name, words)
-  const glued = rest.flatMap((word) => (/^-[A-Za-z]\S*\s/u.test(word) ? [word.slice(2)] : []))
-  const own = foldWhole(spread([...rest, ...glued].join(' ')))
+  const own = foldWhole(spread(rest.join(' ')))
   const all = texts.length === 0 ? own : [own, foldWhole(spread(texts.join(' ')))].join(' ')
   return { words: all, own, messages: foldWhole(messages.join(' ')) }
 }

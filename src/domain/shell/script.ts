@@ -1,13 +1,4 @@
-import {
-  type Command,
-  type CommandNode,
-  type CompoundList,
-  type ParsedScript,
-  parse,
-  type Redirection,
-  type Word,
-  type WordPart,
-} from 'unbash'
+import { type Command, type ParsedScript, parse, type Redirection, type Word, type WordPart } from 'unbash'
 import type { Kind } from './command-kinds.ts'
 
 /**
@@ -35,12 +26,8 @@ export interface ScriptContext {
   says(word: string, anchor: string): boolean
   /** Tells whether the user, or an instruction without the anchor, says the word. */
   saysBesides(word: string, anchor: string): boolean
-  /** Lists the given action anchors of instructions without the anchor. */
-  givenBesides(anchor: string): readonly string[]
   /** Tells whether the text is a given action anchor: then the ground truth knows its act. */
   isGiven(text: string): boolean
-  /** The instruction asks for words to people, so that a message of a commit or an issue may be the act. */
-  readonly tells?: boolean
 }
 
 /** Linux passes no longer string to a program (MAX_ARG_STRLEN is 128 KiB), twice that is room for other harnesses. */
@@ -163,8 +150,6 @@ export interface SimpleCommand {
   readonly inputs: readonly string[]
   /** Texts that it passes on: here-documents, and the words of `echo` and its like. */
   readonly texts: readonly string[]
-  /** Files that it runs, or that commands are taken from. */
-  readonly runsFiles: readonly string[]
   /** The command changes the shell, or sets something in it. */
   readonly changesShell: boolean
   /** Place in the script, half open. */
@@ -187,24 +172,4 @@ export interface CommandList {
   readonly isMoved: boolean
   /** The last such folder holds a copy or a trial. */
   readonly isInScratch: boolean
-}
-
-/** Finds the bodies of a construct, without the clause of an `if`. */
-export function bodiesOf(node: CommandNode): readonly (CompoundList | CommandNode)[] {
-  switch (node.type) {
-    case 'If':
-      return [node.then, ...node.elif.flatMap(({ clause, then }) => [clause, then]), node.else ?? []].flat()
-    case 'While':
-      return [node.clause, node.body]
-    case 'For':
-    case 'Select':
-    case 'ArithmeticFor':
-    case 'Function':
-    case 'Coproc':
-      return [node.body]
-    case 'Case':
-      return node.items.map(({ body }) => body)
-    default:
-      return []
-  }
 }

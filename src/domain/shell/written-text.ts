@@ -1,36 +1,24 @@
-import { once } from '../memo.ts'
 import { foldForSearch, foldWhole, indexOfName, indexOfWord } from '../text/search.ts'
 import { baseName, normalPath, wordSet } from '../words.ts'
 import data from './commands.json' with { type: 'json' }
 import { type AnchorCommand, readAnchor } from './match-command.ts'
-import { SYSTEM_FILE } from './programs.ts'
 import { type Certainty, type ScriptContext, strongest, type Use, weakest } from './script.ts'
 
-/** A kind of file: prose is read by people, code is run or built later, `automatic` files are run by programs, others are settings and data. */
-type FileKind = 'prose' | 'code' | 'automatic' | 'other'
+/** A kind of file: prose is read by people, code is run or built later, others are settings and data. */
+type FileKind = 'prose' | 'code' | 'other'
 
 const PROSE_ENDINGS = wordSet(data.prose_endings)
 const CODE_ENDINGS = wordSet(data.code_endings)
-const AUTOMATIC_NAMES = wordSet(data.automatic_names)
-const AUTOMATIC_FOLDERS = data.automatic_folders.split(' ')
-const AUTOMATIC_ENDINGS = ['service', 'timer', 'mk', 'cron']
 const PROSE_NAMES = wordSet(data.prose_names)
 
 function fileKind(path: string, text: string): FileKind {
-  const whole = `/${path.toLowerCase()}`
-  const name = baseName(whole)
+  const name = baseName(path.toLowerCase())
   const dot = name.lastIndexOf('.')
   const ending = dot > 0 ? name.slice(dot + 1) : ''
-  const stem = dot > 0 ? name.slice(0, dot) : name
-  if ([name, stem].some((one) => AUTOMATIC_NAMES.has(one)) || AUTOMATIC_ENDINGS.includes(ending)) return 'automatic'
-  if (AUTOMATIC_FOLDERS.some((folder) => whole.includes(folder))) return 'automatic'
   if (PROSE_ENDINGS.has(ending)) return 'prose'
   if (CODE_ENDINGS.has(ending) || text.startsWith('#!')) return 'code'
-  return PROSE_NAMES.has(stem) ? 'prose' : 'other'
+  return PROSE_NAMES.has(name) ? 'prose' : 'other'
 }
-
-/** Tells whether programs or the system run or follow a file unasked. */
-export const runsByItself = (path: string): boolean => SYSTEM_FILE.test(path) || fileKind(path, '') === 'automatic'
 
 /** Tells whether a file is a text for people; programs take the lines of other files, and of requirements. */
 export const isForPeople = (path: string): boolean => /\.(?:md|txt|rst)$/iu.test(path) && !/req\w*\.txt$/u.test(path)
@@ -40,7 +28,7 @@ type WritingUses = Readonly<Record<'asString' | 'asPhrase' | 'asCommand', Certai
 
 /** Bounds the uses of strings that are written into a file. A file that the instruction names was to be written, whatever its text; null: the file is not known. */
 export function usesOfWriting(path: string | null, text: string, isNamed: (path: string) => boolean): WritingUses {
-  if (path === null) return { asString: 'sure', asPhrase: 'sure', asCommand: 'maybe' }
+  if (path === null) return { asString: 'maybe', asPhrase: 'maybe', asCommand: 'maybe' }
   if (isNamed(path)) return { asString: 'sure', asPhrase: 'sure', asCommand: 'sure' }
   const kind = fileKind(path, text)
   return {
@@ -59,10 +47,7 @@ function commentMarks(path: string | null, text: string): readonly string[] {
   const name = (path ?? '').toLowerCase()
   const ending = name.slice(name.lastIndexOf('.') + 1)
   if (HASHED.has(ending) || text.startsWith('#!')) return ['#']
-  if (SLASHED.has(ending)) return ['//', '*', '/*']
-  if (ending === 'sql' || ending === 'lua') return ['--']
-  const kind = path === null ? 'other' : fileKind(path, text)
-  return kind === 'automatic' ? ['#'] : []
+  return SLASHED.has(ending) ? ['//', '*', '/*'] : []
 }
 
 /** Parts the text of a file from its comments, whole lines and those behind text, which begin with one of the marks. */
@@ -149,14 +134,11 @@ export interface Content {
   useOf(anchor: string): Use
 }
 
-/** Answers `sure` where a needle stands as a name of its own in a folded text, and `maybe` where it is a piece of a longer name. */
-export const useOfNeedles = (folded: string, needles: readonly string[]): 'sure' | 'maybe' | 'absent' =>
-  needles
-    .filter((needle) => needle !== '' && indexOfWord(folded, needle, 0) !== -1)
-    .reduce<'sure' | 'maybe' | 'absent'>(
-      (use, needle) => (use === 'sure' || indexOfName(folded, needle, 0) !== -1 ? 'sure' : 'maybe'),
-      'absent',
-    )
+/** Answers `sure` where a string stands as a name of its own in a folded text, and `maybe` where it is a piece of a longer name. */
+export function useOfNeedle(folded: string, needle: string): 'sure' | 'maybe' | 'absent' {
+  if (needle === '' || indexOfWord(folded, needle, 0) === -1) return 'absent'
+  return indexOfName(folded, needle, 0) === -1 ? 'maybe' : 'sure'
+}
 
 /** Reads a text that is put into a file; a null target is not known. */
 export function readContent(content: string, target: string | null, context: ScriptContext): Content {
@@ -164,16 +146,16 @@ export function readContent(content: string, target: string | null, context: Scr
   const [folded, foldedComments] = [foldWhole(live), foldWhole(comments)]
   return {
     useOf(text) {
-      const { kind, needles, commands, words } = readAnchor(text)
+      const { kind, needle, commands, words } = readAnchor(text)
       // A command that works on the file names the file as well, and is not carried out by a line in it.
       const isOperand = kind === 'asCommand' && words.some((word) => baseName(word) === baseName(target ?? ''))
       const uses = usesOfWriting(target, content, (path) => context.names(path, text))
       const most = isOperand ? 'maybe' : uses[kind === 'asString' && /\s/u.test(text.trim()) ? 'asPhrase' : kind]
-      const inText = useOfNeedles(folded, needles)
+      const inText = useOfNeedle(folded, needle)
       const use: Use = inText === 'absent' ? 'absent' : weakest(inText, most)
       if (commands?.some((command) => isWriteOf(command, target, folded))) return 'sure'
       if (commands?.some((command) => isWriteOf(command, target, foldedComments))) return strongest<Use>(use, 'maybe')
-      const inComments = useOfNeedles(foldedComments, needles)
+      const inComments = useOfNeedle(foldedComments, needle)
       // A comment is the act where the anchor is a comment.
       if (marks.some((mark) => text.trimStart().startsWith(mark))) return strongest<Use>(use, weakest(inComments, most))
       const isCommented = inComments !== 'absent'
@@ -186,30 +168,12 @@ export function readContent(content: string, target: string | null, context: Scr
 function isWriteOf({ kind, words, outputs }: AnchorCommand, path: string | null, folded: string): boolean {
   if (kind !== 'tells' || path === null || !outputs.some((output) => normalPath(output) === normalPath(path)))
     return false
-  return useOfNeedles(folded, [foldForSearch(words.slice(1).join(' '))]) === 'sure'
+  return useOfNeedle(folded, foldForSearch(words.slice(1).join(' '))) === 'sure'
 }
 
-/** Reads the texts that edits put into a file in place of old texts. A string that stood there before proves nothing surely. */
-export function readEdit(
-  texts: readonly string[],
-  old: readonly string[],
-  path: string | null,
-  context: ScriptContext,
-): Content[] {
-  const left = new Map<string, number>()
-  for (const line of old.flatMap((text) => text.split('\n'))) left.set(line, (left.get(line) ?? 0) + 1)
-  const isNew = (line: string): boolean => {
-    const times = left.get(line) ?? 0
-    if (times > 0) left.set(line, times - 1)
-    return times === 0
-  }
-  const added = texts.map((text) => text.split('\n').filter(isNew).join('\n'))
-  const contents = added.map((text) => readContent(text, path, context))
-  const removed = [...left].flatMap(([line, times]) => Array<string>(times).fill(line)).join('\n')
-  if (removed === '') return contents
-  const before = readContent(removed, path, context)
-  const useBefore = once((text: string) => before.useOf(text))
-  return contents.map((content) => ({
-    useOf: (text) => (useBefore(text) === 'absent' ? content.useOf(text) : weakest(content.useOf(text), 'maybe')),
-  }))
+/** Reads a text that an edit puts into a file in place of old texts. A string of one of the old texts proves nothing surely. */
+export function readEdit(text: string, old: readonly string[], path: string | null, context: ScriptContext): Content {
+  const content = readContent(text, path, context)
+  const before = readContent(old.join('\n'), path, context)
+  return { useOf: (anchor) => weakest(content.useOf(anchor), before.useOf(anchor) === 'absent' ? 'whole' : 'maybe') }
 }

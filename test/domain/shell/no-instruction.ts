@@ -6,5 +6,4 @@ export const NO_INSTRUCTION: ScriptContext = {
   says: () => false,
   isGiven: () => false,
   saysBesides: () => false,
-  givenBesides: () => [],
 }

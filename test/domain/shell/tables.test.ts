@@ -71,7 +71,7 @@ it.each(TABLES.content)('%j in %j, %j: %s', (text, target, anchor, use) => {
 })
 
 it.each(TABLES.edits)('an edit that puts %j in place of %j: %s', (text, old, use) => {
-  expect(readEdit([text], [old], 'NOTES.md', notes).map((content) => content.useOf('a1-b2'))).toEqual([use])
+  expect(readEdit(text, [old], 'NOTES.md', notes).useOf('a1-b2')).toBe(use)
 })
 
 it.each(TABLES.ranges)('in %j the range of %j: %s', (script, words, use) => {
@@ -86,18 +86,11 @@ it.each(TABLES.plain)('all words of %j are known: %s', (script, isPlain) =>
 it.each([
   "git commit -am 'fix' -m 'Reviewed-by: Ada Bot'",
   "git commit -F - <<'EOF'\nfix\n\nReviewed-by: Ada Bot\nEOF",
-])('a message may be the act of an instruction that asks for words: %s', (script) => {
-  const useIn = (tells: boolean) => readShell(script, 'shell', { ...context, tells }).useOf('Reviewed-by: Ada Bot')
-  expect(useIn(true)).toBe('maybe')
-  expect(['told', 'maybe']).toContain(useIn(false))
+])('a message may be the act: %s', (script) => {
+  expect(readShell(script, 'shell', context).useOf('Reviewed-by: Ada Bot')).toBe('maybe')
 })
 
-it('files that a script runs and writes', () => {
-  const runs = 'bash a.sh; ./b; python3 c.py; source d; sh < e; cat f.sh | bash; make -f F x; curl -d "$(cat g)" u'
-  expect(readShell(runs, 'shell', nothing).runs()).toEqual(['a.sh', './b', 'c.py', 'd', 'e', 'f.sh', 'F', 'g'])
-  const none = "cat a.sh | grep x; bash -c 'ls'; psql app -c 'select 1'; python3 -c 'x()'; make deploy"
-  expect(readShell(none, 'shell', nothing).runs()).toEqual([])
+it('files that a script writes', () => {
   const writes = 'echo hi > g.txt; ls | tee -a h 2>&1; { ls; } >> i; sort -o j k'
   expect(readShell(writes, 'shell', nothing).outputs()).toEqual(['g.txt', 'h', 'i'])
-  expect(readShell("import b\nexec(open('c/d.py').read())", 'code', nothing).runs()).toEqual(['d.py'])
 })
