@@ -143,6 +143,7 @@ function readScript(source: ScriptSource, makeList: () => CommandList, context: 
     const run = strongest(useOfCommands(commands, anchor), isSame(anchor, source) ? 'sure' : 'absent')
     if (run === 'whole') return isOpen ? weakest('sure', most()) : most()
     if (run === 'sure') return weakest(run, most())
+    if (run === 'maybe' && isOther(anchor)) return 'absent'
     const inWords = mayStandIn(all(), anchor)
       ? commands.map((command, index) => useOfText(command, texts()[index] ?? NO_TEXT, anchor, context))
       : []
@@ -153,6 +154,11 @@ function readScript(source: ScriptSource, makeList: () => CommandList, context: 
     if (isKnown() && commands.every(({ names }) => names === 'told'))
       return strongest<Use>(listed, isHere ? 'told' : 'absent')
     return bounded(weakest(listed, most()), anchor, isHere)
+  }
+  /** Tells whether the only command of the script is another given command, and not the anchor's in other options. */
+  const isOther = ({ text }: Anchor): boolean => {
+    const [line = '', ...others] = list().commands.map(({ words }) => words.join(' '))
+    return others.length === 0 && line !== text && context.isGiven(line) && isKnown() && !makesWords()
   }
   /** Lists the words of an anchor that tell of its act; the words of others do, too, in a script that runs made words, or acts on words that only the shell knows. */
   const ownWords = (anchor: Anchor): readonly string[] => {
