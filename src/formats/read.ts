@@ -4,6 +4,7 @@ import { findUnsound } from '../domain/text/strict-json.ts'
 import { type Call, NOT_RUN, type Part, type Step, type Trajectory } from '../domain/trajectory/trajectory.ts'
 import { quoted } from '../domain/words.ts'
 import { countLostWords } from './common/coverage.ts'
+import { mendHalves } from './common/json-tree.ts'
 import { withActsOfMessages } from './common/message-acts.ts'
 import { isRecord, itemsIn, type Json, pointer, Reading, type ReadLimits, typeName } from './common/reading.ts'
 import { asRecord } from './common/session.ts'
@@ -34,7 +35,7 @@ export function readTrajectory(
   limits: ReadLimits,
   id = digestOf(document),
 ): Result<Trajectory, Issue[]> {
-  if (id === null) return err(findUnsound(document))
+  if (id === null) return readMended(document, limits)
   const reading = new Reading(limits)
   const read = holdsRuns(document)
     ? readRuns(reading, document)
@@ -54,6 +55,13 @@ export function readTrajectory(
 
 const digestOf = (document: unknown): Digest | null =>
   findUnsound(document, 1).length === 0 ? digestValue(document) : null
+
+/** Reads a document with U+FFFD in place of each half character; refuses a document that is unsound for another reason. */
+function readMended(document: unknown, limits: ReadLimits): Result<Trajectory, Issue[]> {
+  const { mended, halves } = mendHalves(document)
+  const read = mended === null ? err(findUnsound(document)) : readTrajectory(mended, limits)
+  return read.ok ? ok({ ...read.value, warnings: [...halves, ...read.value.warnings] }) : read
+}
 
 /** The member with the count of broken lines in the document's file that begin like records. */
 export const UNREAD_LINES = 'unread_lines'

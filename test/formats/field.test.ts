@@ -112,6 +112,7 @@ describe('a text with half a character', () => {
     ['in a chat', { messages: [{ role: 'user', content: 'a\ud800' }] }, '/messages/0/content'],
     ['in a name', { messages: [{ role: 'user', content: 'a', '\udc00': 1 }] }, '/messages/0/\ufffd'],
   ])('is warned about %s', (_, document, path) => {
+    expect(read(document).warnings[0]).toEqual({ path, message: expect.stringContaining('U+FFFD') })
     const opened = openDocuments(JSON.stringify(document))
     expect(opened.ok && opened.value[0]?.warnings).toEqual([expect.stringMatching(`^${path}: .*read as U\\+FFFD`)])
     expect(read(opened.ok && opened.value[0]?.document).unread).toEqual(WHOLE)

@@ -1,4 +1,5 @@
 import { MAX_DEPTH } from '../../domain/digest.ts'
+import type { Issue } from '../../domain/result.ts'
 import { parseJson } from '../../domain/text/json.ts'
 import { findUnsound } from '../../domain/text/strict-json.ts'
 import { cutName, isRecord, type Json, pointer } from './reading.ts'
@@ -11,6 +12,21 @@ export function wellFormed(value: unknown, depth = 0): unknown {
   return Object.fromEntries(
     Object.entries(value).map(([key, item]) => [key.toWellFormed(), wellFormed(item, depth + 1)]),
   )
+}
+
+/** Bounds the warnings about half characters. */
+const MOST_HALVES = 20
+
+/** Puts U+FFFD in place of each half of a character, with a warning for each of the first; null for a value that is unsound for another reason. */
+export function mendHalves(value: unknown): { readonly mended: unknown; readonly halves: readonly Issue[] } {
+  const issues = findUnsound(value, MOST_HALVES)
+  const mended = issues.length === 0 ? value : wellFormed(value)
+  if (findUnsound(mended, 1).length > 0) return { mended: null, halves: [] }
+  const halves = issues.map(({ path, message }) => ({
+    path: path.toWellFormed(),
+    message: `${message}; read as U+FFFD`,
+  }))
+  return { mended, halves }
 }
 
 /** A leaf of a JSON value: a string unchanged, any other value as JSON text. */

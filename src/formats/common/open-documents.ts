@@ -1,10 +1,9 @@
 import { err, type Issue, ok, type Result } from '../../domain/result.ts'
 import { parseJson, readJson } from '../../domain/text/json.ts'
-import { findUnsound } from '../../domain/text/strict-json.ts'
 import type { OpenedDocument } from '../format.ts'
 import { FORMATS } from '../formats.ts'
 import { UNREAD_LINES } from '../read.ts'
-import { wellFormed } from './json-tree.ts'
+import { mendHalves } from './json-tree.ts'
 import { isRecord, type Json } from './reading.ts'
 
 /**
@@ -19,25 +18,14 @@ import { isRecord, type Json } from './reading.ts'
 export function openDocuments(text: string): Result<readonly OpenedDocument[], Issue[]> {
   const parsed = parseFile(withoutNul(text))
   if (!parsed.ok) return parsed
-  const { root: whole, halves } = mendHalves(parsed.value.root)
-  const root = asRecords(whole)
-  const warnings = [...parsed.value.warnings, ...halves]
+  const { mended, halves } = mendHalves(parsed.value.root)
+  const root = asRecords((mended ?? parsed.value.root) as Json)
+  const warnings = [...parsed.value.warnings, ...halves.map(({ path, message }) => `${path}: ${message}`)]
   for (const format of FORMATS) {
     const runs = format.split?.(root) ?? null
     if (runs !== null) return ok(runs.map(({ name, document, about = {} }) => ({ name, document, about, warnings })))
   }
   return ok([{ name: '', document: { ...root }, about: {}, warnings }])
-}
-
-/** Bounds the warnings about half characters. */
-const MOST_HALVES = 20
-
-/** Puts U+FFFD in place of each half character (a lone surrogate), with warnings; a value that no reader accepts for another reason stays. */
-function mendHalves(root: Json): { readonly root: Json; readonly halves: readonly string[] } {
-  const issues = findUnsound(root, MOST_HALVES)
-  const mended = issues.length === 0 ? root : (wellFormed(root) as Json)
-  if (findUnsound(mended, 1).length > 0) return { root, halves: [] }
-  return { root: mended, halves: issues.map(({ path, message }) => `${path}: ${message}; read as U+FFFD`) }
 }
 
 const NUL = '\0'
