@@ -1,5 +1,5 @@
 import { parseJson } from '../../domain/text/json.ts'
-import { isRecord, type Json } from '../../formats/common/reading.ts'
+import { isRecord, type Json, timeOf } from '../../formats/common/reading.ts'
 import { asRecord, asText } from '../../formats/common/session.ts'
 import { openInspectSample } from '../../formats/inspect/inspect.ts'
 import { UNREAD_LINES } from '../../formats/read.ts'
@@ -134,10 +134,7 @@ async function readSession(scope: Scope, folder: Place, place: Place, info: Sess
 
 const ROLES: ReadonlySet<unknown> = new Set(['user', 'assistant'])
 
-const createdAt = (message: Json): number => {
-  const { created } = asRecord(message['time'])
-  return typeof created === 'number' ? created : 0
-}
+const createdAt = ({ time }: Json): number => timeOf(asRecord(time)['created']) ?? 0
 
 interface JsonFile {
   readonly name: string
