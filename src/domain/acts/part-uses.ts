@@ -53,17 +53,12 @@ const runsCommands = (call: Call): boolean => wordsOfTool(call).some((word) => R
 const mustTell = ({ call, role }: Act, text: string): boolean =>
   role === 'unknown' && !call.looks && !isAddress(text) && !runsCommands(call)
 
-interface PartUse {
-  readonly use: Use
-  readonly why: string | null
-}
-
 /** The uses that the parts of one run make of the anchors of its ground truth. */
 export class PartUses {
   readonly scripts: Scripts
   private readonly trajectory: Trajectory
   readonly wanted: Wanted
-  private readonly usesOf = once((_: Part) => new Map<ActionAnchor, PartUse>())
+  private readonly usesOf = once((_: Part) => new Map<ActionAnchor, { use: Use; why: string | null }>())
   private readonly outputs: Outputs
   private readonly memo = new Memo()
   /** The reasons that bound the use that is being found, with the certainty that each leaves. */
@@ -96,7 +91,7 @@ export class PartUses {
   }
 
   /** Answers the use that a part makes of an anchor, with the reason in the record that puts it in doubt. */
-  useOf(step: Step, part: Part, at: Position, anchor: ActionAnchor): PartUse {
+  useOf(step: Step, part: Part, at: Position, anchor: ActionAnchor) {
     const uses = this.usesOf(part)
     const known = uses.get(anchor)
     if (known !== undefined) return known

@@ -16,12 +16,7 @@ export interface SearchedFile {
   /** Bytes that are no text: what is found in it counts, what is not may be there all the same. */
   readonly isBinary: boolean
   /** Places of the strings of each marker, by line from 1; 0: in the file's name. */
-  readonly found: Readonly<Record<MarkerName, readonly StringLine[]>>
-}
-
-interface StringLine {
-  readonly string: string
-  readonly line: number
+  readonly found: Readonly<Record<MarkerName, readonly { readonly string: string; readonly line: number }[]>>
 }
 
 interface TaskCheck {

@@ -45,32 +45,18 @@ export function upperBoundUsd(tokens: { readonly input: number; readonly output:
   return (tokens.input * input + tokens.output * price.output_per_mtok) / 1e6
 }
 
-/** Output of the newest stored answers of a judge. */
-export interface OutputHistory {
-  /** Calls that were answered. */
-  readonly answers: number
-  /** Of these, answers to a first question, not to a repair. */
-  readonly questions: number
-  /** Tokens of all of them together. */
-  readonly output_tokens: number
-}
-
-export const NO_HISTORY: OutputHistory = { answers: 0, questions: 0, output_tokens: 0 }
-
 /** Bounds the answers that count and the calls among which they are looked for: neither grows with the database. */
 export const MOST_ANSWERS = 200
 export const MOST_CALLS = 20_000
 
-export function historyOf(
-  answers: readonly { readonly purpose: AttemptSummary['purpose']; readonly usage: Usage }[],
-): OutputHistory {
-  const outputs = answers.map(({ usage }) => usage.output_tokens)
-  return {
-    answers: answers.length,
-    questions: answers.filter(({ purpose }) => purpose !== 'repair').length,
-    output_tokens: outputs.reduce((sum, tokens) => sum + tokens, 0),
-  }
-}
+/** Counts the newest stored answers of a judge, those of them to a first question and not to a repair, and the output tokens of all. */
+export const historyOf = (answers: readonly { purpose: AttemptSummary['purpose']; usage: Usage }[]) => ({
+  answers: answers.length,
+  questions: answers.filter(({ purpose }) => purpose !== 'repair').length,
+  output_tokens: answers.reduce((sum, { usage }) => sum + usage.output_tokens, 0),
+})
+export type OutputHistory = Readonly<ReturnType<typeof historyOf>>
+export const NO_HISTORY: OutputHistory = historyOf([])
 
 /** Output tokens of a call by a judge that has answered nothing yet: an assumption, and shown as one. */
 const ASSUMED_OUTPUT_TOKENS = 2000

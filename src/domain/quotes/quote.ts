@@ -28,17 +28,8 @@ type Edge = (text: string, start: number, end: number) => boolean
 /** One way to read a quote: what is left of it when a wrapping is off, and its escapes read back or not. */
 export interface Reading extends Layer {
   /** As it is compared with a text as it stands, and with one whose emphasis was dropped. */
-  readonly whole: Compared
-  readonly plain: Compared
-}
-
-/** A reading after the passes. */
-interface Compared {
-  readonly folded: string
-  /** With its line breaks and tabs told apart, for texts whose escapes are read back. */
-  readonly broken: string
-  /** Too short to prove anything, unless it is a whole line. */
-  readonly short: boolean
+  readonly whole: ReturnType<typeof compared>
+  readonly plain: ReturnType<typeof compared>
 }
 
 /** A quote with all the ways to read it, worked out once for all parts. */
@@ -98,9 +89,12 @@ function visibleIn(text: string): number {
   return visible
 }
 
-const compared = (text: string): Compared => ({
+/** Puts a reading through the passes. */
+const compared = (text: string) => ({
   folded: foldText(text, QUOTE_PASSES).trim(),
+  /** With its line breaks and tabs told apart, for texts whose escapes are read back. */
   broken: foldText(text, { ...QUOTE_PASSES, breaks: true }).trim(),
+  /** Too short to prove anything, unless it is a whole line. */
   short: visibleIn(text) < SHORT_QUOTE,
 })
 

@@ -66,19 +66,12 @@ export const fits = (when: Readonly<Record<string, Scalar>>, values: Readonly<Re
 /** Renders an outcome as the text by which outcomes are stored and counted. */
 export const labelOf = (outcome: Outcome | null): string | null => (outcome === null ? null : String(outcome))
 
-interface Tally {
-  readonly winner: number | null
-  /** Share of the valid votes that have the most common outcome; null where no vote is valid. */
-  readonly share: number | null
-  /** Votes for the most common outcome. */
-  readonly most: number
-}
-
 /**
  * Finds the outcome that more than half of the votes asked for have. A failed or unverified vote does not shrink the majority, and a
- * tie has no winner. `winner` is the index of the first vote with the winning outcome.
+ * tie has no winner. `winner` is the index of the first vote with the winning outcome, `most` the votes for the most common outcome, and `share` their
+ * share of the valid votes; null where no vote is valid.
  */
-export function tallyVotes(outcomes: readonly (Outcome | null)[]): Tally {
+export function tallyVotes(outcomes: readonly (Outcome | null)[]) {
   const counts = new Map<Outcome, number>()
   for (const outcome of outcomes) if (outcome !== null) counts.set(outcome, (counts.get(outcome) ?? 0) + 1)
   const valid = outcomes.filter((outcome) => outcome !== null).length

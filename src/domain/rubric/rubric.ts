@@ -1,4 +1,4 @@
-import type { ClaimManifest, ClaimType, RubricManifest, UNCLEAR_RULES } from '../../schemas/rubric.ts'
+import type { ClaimManifest, RubricManifest } from '../../schemas/rubric.ts'
 import type { Signal } from '../../schemas/trial.ts'
 import type { Actor } from '../../schemas/vocabulary.ts'
 import type { Digest } from '../digest.ts'
@@ -12,30 +12,24 @@ export type ClaimValue = Scalar | readonly Entry[]
 
 type ProofName = 'in_step' | 'after' | 'does' | 'agent_of' | 'holds'
 
-/** Proof of a value of a claim: everything that is given must hold. The schema of a manifest describes each member. */
+/** Proof of a value of a claim: everything that is given must hold. The schema of a manifest describes each member; null or empty: not asked. */
 export interface ProofRule extends Readonly<Record<ProofName, string | null>> {
-  /** Actors who may be quoted; empty: no quote is needed. */
   readonly quote: readonly Actor[]
   readonly shows: readonly string[]
   readonly finds_nothing_of: readonly string[]
-  /** Two claims, of which the first cites a step before all steps of the second; empty: no order is needed. */
   readonly in_order: readonly string[]
 }
 
 const NO_NAMES = { in_step: null, after: null, does: null, agent_of: null, holds: null } as const
 export const NO_PROOF: ProofRule = { quote: [], shows: [], finds_nothing_of: [], in_order: [], ...NO_NAMES }
 
-export interface ClaimRule {
+/** Members of a claim as its manifest has them, with their defaults. */
+type GivenMembers = Required<Pick<ClaimManifest, 'type' | 'values' | 'minimum' | 'maximum' | 'unclear'>>
+
+export interface ClaimRule extends Readonly<GivenMembers> {
   readonly id: string
-  readonly type: ClaimType
-  /** Of an enum. */
-  readonly values: readonly string[]
-  /** Of an integer. */
-  readonly minimum: number
-  readonly maximum: number
   readonly only_if: string | null
   readonly only_if_given: string | null
-  readonly unclear: (typeof UNCLEAR_RULES)[number]
   readonly measured_by: Signal | null
   /** The claim whose runs are counted; null: the judge is asked. */
   readonly runs_of: string | null
@@ -46,21 +40,17 @@ export interface ClaimRule {
   readonly proofs: Readonly<Record<string, ProofRule>>
 }
 
-interface TableRow {
-  readonly when: Readonly<Record<string, Scalar>>
-  readonly label: string
-}
+export type TableRow = NonNullable<RubricManifest['outcome']['table']>[number]
 
-export type OutcomeRule = { readonly scale: 'nominal' | 'ordinal'; readonly labels: readonly string[] } & (
-  | { readonly kind: 'table'; readonly rows: readonly TableRow[]; readonly claims: readonly string[] }
-  | { readonly kind: 'label'; readonly claims: readonly string[] }
-  | { readonly kind: 'sum'; readonly claims: readonly string[] }
-  | {
-      readonly kind: 'best'
-      readonly claims: readonly string[]
-      readonly by: readonly string[]
-      readonly label: string
-    }
+export type OutcomeRule = {
+  readonly scale: 'nominal' | 'ordinal'
+  readonly labels: readonly string[]
+  readonly claims: readonly string[]
+} & (
+  | { readonly kind: 'table'; readonly rows: readonly TableRow[] }
+  | { readonly kind: 'label' }
+  | { readonly kind: 'sum' }
+  | { readonly kind: 'best'; readonly by: readonly string[]; readonly label: string }
 )
 
 export interface TruthRule {
@@ -76,13 +66,9 @@ export interface TruthRule {
  * A rubric as loaded and checked: plain data, so that a thread can be handed one. The outcome is total and disjoint, every claim is proved by a rule
  * that the gate takes, every prompt variable has a value. Made only by `parseRubric`.
  */
-export interface Rubric {
-  readonly id: string
-  readonly version: number
+export interface Rubric extends Readonly<Pick<RubricManifest, 'id' | 'version' | 'title' | 'description'>> {
   /** `id@version` */
   readonly name: string
-  readonly title: string
-  readonly description: string
   readonly digest: Digest
   /** Frozen system text: no variables, so that every trajectory shares it in the provider's cache. */
   readonly system: string
@@ -94,7 +80,6 @@ export interface Rubric {
   readonly in_booleans: boolean
   /** Signals that a judge is told; the other signals stay unknown to the judge, so that its answers are its own. */
   readonly shows_signals: readonly Signal[]
-  /** One run, or several with documents beside them. */
   readonly about: 'run' | 'runs'
   readonly truth: TruthRule
   readonly claims: readonly ClaimRule[]

@@ -19,10 +19,8 @@ import {
 } from './programs.ts'
 import {
   type Certainty,
-  type CommandList,
   exactWords,
   parseScript,
-  type Redirections,
   redirectionsOf,
   type ScriptWord,
   type SimpleCommand,
@@ -59,10 +57,8 @@ interface Place {
 }
 
 /** A command as its words, with its redirections. */
-interface WordedCommand extends Redirections {
+interface WordedCommand extends Pick<SimpleCommand, 'outputs' | 'texts' | 'inputs' | 'start' | 'end'> {
   readonly words: readonly ScriptWord[]
-  readonly start: number
-  readonly end: number
 }
 
 const TOP: Place = { runs: 'whole', isLast: true, reaches: false, outputs: [], range: null, depth: 0 }
@@ -86,16 +82,25 @@ const NEVER_BEHIND: ReadonlyMap<string, string> = new Map(Object.entries({ false
 const WAITING = wordSet('cat less more man top htop tail watch')
 const MOVING = wordSet('cd pushd popd')
 
+/** The commands of a script, in their order. */
+export type CommandList = Readonly<Omit<Lister, 'addScript' | 'addWords'>>
+
 class Lister {
-  commands: SimpleCommand[] = []
+  readonly commands: SimpleCommand[] = []
+  /** The whole script was parsed. */
   isWhole = true
+  /** The script has a function, a loop, a condition, or a command that changes the shell. */
   isOpen = false
+  /** A command changes the shell. */
+  changesShell = false
+  /** A command opens a program that takes the lines behind. */
+  opensProgram = false
+  /** A command changes the folder. */
+  isMoved = false
+  /** The last such folder holds a copy or a trial. */
+  isInScratch = false
   /** Certainty of what stands behind the commands that are listed. */
   private rest: Certainty = 'whole'
-  isMoved = false
-  isInScratch = false
-  changesShell = false
-  opensProgram = false
   private readonly functions = new Set<string>()
 
   addScript(text: string, place: Place): void {

@@ -3,7 +3,7 @@ import { parseTexts } from '../text/json.ts'
 import { foldWhole, indexOfWord } from '../text/search.ts'
 import { baseName, isAddress, wordSet } from '../words.ts'
 import { INTERPRETERS, isOption, mayTurn, SHELLS, WEB_CLIENTS, withoutMessages } from './command-kinds.ts'
-import { listCommands } from './list-commands.ts'
+import { type CommandList, listCommands } from './list-commands.ts'
 import {
   type Anchor,
   holdsAll,
@@ -16,15 +16,7 @@ import {
   useOfCommands,
 } from './match-command.ts'
 import { fileOf, isKept, reachesSystem, setsUp, shellScript } from './programs.ts'
-import {
-  type Certainty,
-  type CommandList,
-  type ScriptContext,
-  type SimpleCommand,
-  strongest,
-  type Use,
-  weakest,
-} from './script.ts'
+import { type Certainty, type ScriptContext, type SimpleCommand, strongest, type Use, weakest } from './script.ts'
 import { readKeystrokes, takesKeys } from './terminal.ts'
 import { type Content, isForPeople, readContent, useOfNeedle, withoutComments } from './written-text.ts'
 

@@ -97,15 +97,8 @@ function plainPart(part: WordPart): string {
   return isPlain ? part.value : part.text
 }
 
-/** The redirections of a command. */
-export interface Redirections {
-  /** Texts of here-documents and here-strings. */
-  readonly texts: readonly string[]
-  readonly outputs: readonly string[]
-  readonly inputs: readonly string[]
-}
-
-export function redirectionsOf(redirects: readonly Redirection[]): Redirections {
+/** Reads the redirections of a command: the files of its output and its input, and the texts of here-documents and here-strings. */
+export function redirectionsOf(redirects: readonly Redirection[]): Pick<SimpleCommand, 'outputs' | 'texts' | 'inputs'> {
   const outputs: string[] = []
   const texts: string[] = []
   const inputs: string[] = []
@@ -155,21 +148,4 @@ export interface SimpleCommand {
   /** Place in the script, half open. */
   readonly start: number
   readonly end: number
-}
-
-/** The commands of a script, in their order. */
-export interface CommandList {
-  readonly commands: readonly SimpleCommand[]
-  /** The whole script was parsed. */
-  readonly isWhole: boolean
-  /** The script has a function, a loop, a condition, or a command that changes the shell. */
-  readonly isOpen: boolean
-  /** A command changes the shell. */
-  readonly changesShell: boolean
-  /** A command opens a program that takes the lines behind. */
-  readonly opensProgram: boolean
-  /** A command changes the folder. */
-  readonly isMoved: boolean
-  /** The last such folder holds a copy or a trial. */
-  readonly isInScratch: boolean
 }

@@ -2,22 +2,11 @@ import chiSquareCdf from '@stdlib/stats-base-dists-chisquare-cdf'
 import { uniformInt } from 'pure-rand/distribution/uniformInt'
 import { xoroshiro128plusFromState } from 'pure-rand/generator/xoroshiro128plus'
 import { DEFAULT_DRAWS, DEFAULT_SEED, type UndefinedReason } from '../../schemas/agreement.ts'
-import { studentQuantile } from './intervals.ts'
+import { type Interval, studentQuantile } from './intervals.ts'
 import { quantile } from './weighted-shares.ts'
 
-export interface BootstrapSettings {
-  readonly draws: number
-  readonly seed: number
-}
-
-export const BOOTSTRAP: BootstrapSettings = { draws: DEFAULT_DRAWS, seed: DEFAULT_SEED }
-
-interface BootstrapInterval {
-  readonly ci95: [number, number] | null
-  readonly reason: UndefinedReason | null
-  /** Counts the draws in which the statistic was undefined. The interval is of the other draws. */
-  readonly undefined_draws: number
-}
+export const BOOTSTRAP = { draws: DEFAULT_DRAWS, seed: DEFAULT_SEED }
+export type BootstrapSettings = Readonly<Record<keyof typeof BOOTSTRAP, number>>
 
 /**
  * Expanded percentile intervals of several statistics of the same draws: the percentile interval (Efron and Tibshirani, An Introduction
@@ -25,7 +14,8 @@ interface BootstrapInterval {
  * clusters of them). This is not the pair-level bootstrap of Hayes and Krippendorff (2007).
  *
  * Null with a reason where there is one unit or none (`too_few_units`), where half of the draws or more were undefined
- * (`mostly_undefined`), and where all draws gave one value (`no_spread`).
+ * (`mostly_undefined`), and where all draws gave one value (`no_spread`). `undefined_draws` counts the draws in which the statistic was undefined; the
+ * interval is of the other draws.
  *
  * @param statistics gets the weight of each unit: a buffer that the next draw overwrites. It should cost a sum over units. Each
  *   call returns the statistics in the same order, null where one is undefined.
@@ -36,7 +26,7 @@ export function bootstrap(
   { draws, seed }: BootstrapSettings,
   statistics: (weights: Float64Array, random: Random) => readonly (number | null)[],
   weigh = countDrawn,
-): BootstrapInterval[] {
+) {
   const random = seededRandom(seed)
   const weights = new Float64Array(units)
   const values: number[][] = []
@@ -66,15 +56,16 @@ export function weighAll(weights: Float64Array, random: Random): void {
 
 export const exponential = ({ below }: Random): number => -Math.log((below(2 ** 32) + 0.5) / 2 ** 32)
 
-function expandedInterval(values: number[], units: number, draws: number): BootstrapInterval {
+function expandedInterval(values: number[], units: number, draws: number) {
   const undefined_draws = draws - values.length
-  const none = (reason: UndefinedReason): BootstrapInterval => ({ ci95: null, reason, undefined_draws })
+  const none = (reason: UndefinedReason) => ({ ci95: null, reason, undefined_draws })
   if (units < 2) return none('too_few_units')
   if (undefined_draws * 2 >= draws) return none('mostly_undefined')
   const sorted = Float64Array.from(values).sort()
   if (isFlat(sorted)) return none('no_spread')
   const tail = expandedTail(units)
-  return { ci95: [quantile(sorted, tail), quantile(sorted, 1 - tail)], reason: null, undefined_draws }
+  const ci95: Interval = [quantile(sorted, tail), quantile(sorted, 1 - tail)]
+  return { ci95, reason: null, undefined_draws }
 }
 
 /**

@@ -42,15 +42,6 @@ interface Shares {
   readonly units: number
 }
 
-interface CorrectedShares extends Shares, Choice {
-  readonly warnings: readonly string[]
-  /**
-   * Returns the shares of other categories by the weights of the same reviews: `given[i]` is the category of review i, null for a review outside.
-   * A category that consists of labels has the sum of their shares, and the interval of that sum.
-   */
-  sharesOf(names: readonly string[], given: readonly (string | null)[]): Shares
-}
-
 const FEW = 30
 /** Fewest tasks of the simulations. */
 const FEW_TASKS = 10
@@ -58,8 +49,11 @@ const FEW_TASKS = 10
 /**
  * Corrects the judge's label shares by human reviews, with 95% intervals, as the way of sampling allows (`chooseEstimator`). Intervals are about
  * the population of the graded items, and allow for clusters. Where no estimator is honest every value is null and `reason` says why.
+ *
+ * `sharesOf` returns the shares of other categories by the weights of the same reviews: `given[i]` is the category of review i, null for a review outside.
+ * A category that consists of labels has the sum of their shares, and the interval of that sum.
  */
-export function correctedShares(input: CorrectionInput): CorrectedShares {
+export function correctedShares(input: CorrectionInput) {
   const { labels, graded, reviews } = input
   const weights = reviews.map(({ weight }) => weight)
   const { estimator, reason } = chooseEstimator(input.sampling, weights)
@@ -77,9 +71,9 @@ export function correctedShares(input: CorrectionInput): CorrectedShares {
     })),
     graded.map(({ judge, count, cluster = null }) => ({ count, cluster, stratum: stratumOf(judge) })),
   )
-  const sharesOf = (names: readonly string[], of: readonly (string | null)[]): Shares => {
-    if (of.every((one) => one === null)) return noShares(names)
-    const places = of.map((one) => (one === null ? -1 : names.indexOf(one)))
+  const sharesOf = (names: readonly string[], given: readonly (string | null)[]): Shares => {
+    if (given.every((one) => one === null)) return noShares(names)
+    const places = given.map((one) => (one === null ? -1 : names.indexOf(one)))
     const { shares, variances, ...worth } = estimate(names.length, places)
     const ci95 = shares.map((share, k) => shareInterval(share, at(variances, k), worth))
     return {

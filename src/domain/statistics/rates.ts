@@ -9,26 +9,18 @@ import { sum } from './weighted-shares.ts'
 /** Tells whether a property holds for a trial; `unknown` trials are counted apart, trials `outside` of the measure are not. */
 export type Outcome = boolean | 'outside' | 'unknown'
 
-/** Sums of measures, true counting as 1, over the trials of a cluster that have a value of measure m: `k[m]` over `n[m]` trials. */
-interface ClusterSums {
-  readonly k: readonly number[]
-  readonly n: readonly number[]
-}
-/** `unknown`: trials, by measure. */
-interface Tally {
-  readonly clusters: readonly ClusterSums[]
-  readonly unknown: readonly number[]
-}
+type Tally = ReturnType<typeof tally>
 
 /**
- * Sums the outcomes of trials by cluster. A trial without a cluster is a cluster of its own. Clusters stand in the order of their names, then of
+ * Sums the outcomes of trials by cluster, true counting as 1: of the trials that have a value of measure m, `k[m]` over `n[m]` trials; `unknown`: trials, by
+ * measure. A trial without a cluster is a cluster of its own. Clusters stand in the order of their names, then of
  * their outcomes, so that the order in which trials were stored does not change the draws.
  */
 export function tally<Row>(
   rows: readonly Row[],
   clusterOf: (row: Row) => string | null,
   outcomes: readonly ((row: Row) => Outcome | number)[],
-): Tally {
+) {
   const valued = rows.map((row) => {
     const [cluster, values] = [clusterOf(row), outcomes.map((outcomeOf) => outcomeOf(row))]
     return { cluster, values, order: JSON.stringify([cluster, values]) }
@@ -98,11 +90,11 @@ export function combine(
 }
 
 /** Selects the clusters in which a trial has a value of any of the measures. */
-const clustersOf = ({ clusters }: Tally, measures: readonly number[]): readonly ClusterSums[] =>
+const clustersOf = ({ clusters }: Tally, measures: readonly number[]) =>
   clusters.filter(({ n }) => measures.some((measure) => (n[measure] ?? 0) > 0))
 
 /** Returns the mean over clusters, each counted as often as it was drawn; without weights once. */
-function meanOf(units: readonly ClusterSums[], measure: number, weights?: Float64Array): number | null {
+function meanOf(units: Tally['clusters'], measure: number, weights?: Float64Array): number | null {
   let total = 0
   let trials = 0
   for (let unit = 0; unit < units.length; unit++) {

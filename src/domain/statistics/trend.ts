@@ -1,3 +1,5 @@
+import { fewAnswers, once } from '../memo.ts'
+
 /**
  * Tests whether ordinal values of items fall over runs. The statistic is the sum over the items of Mann-Kendall's S (Mann, Econometrica 13,
  * 1945): pairs of runs in which the value rose, less pairs in which the value fell. Where nothing changes between the runs, all orders of the values
@@ -26,18 +28,13 @@ const sumOf = (values: readonly number[]): number =>
     0,
   )
 
-const known = new Map<string, ReadonlyMap<number, number>>()
-
 /** Returns the chances of each S over all orders of some values, which are written as a list. */
-function chancesOf(list: string): ReadonlyMap<number, number> {
-  const stored = known.get(list)
-  if (stored !== undefined) return stored
+const chancesOf = once((list: string): ReadonlyMap<number, number> => {
   const orders = ordersOf(list.split(',').map(Number))
   const chances = new Map<number, number>()
   for (const order of orders) chances.set(sumOf(order), (chances.get(sumOf(order)) ?? 0) + 1 / orders.length)
-  if (known.size < 10_000) known.set(list, chances)
   return chances
-}
+}, fewAnswers<ReadonlyMap<number, number>>(10_000))
 
 const ordersOf = (values: readonly number[]): number[][] =>
   values.length === 0

@@ -39,17 +39,11 @@ export function readStrictJson(bytes: Buffer, depth: number): Result<unknown, Js
   return unsound === undefined ? ok(value) : err({ code: 'invalid_request', ...unsound })
 }
 
-/** Levels that may be open at once; objects, lists and members in all. */
-interface JsonBounds {
-  readonly depth: number
-  readonly nodes: number
-}
-
 /**
- * Reads a text exactly within bounds. `JSON.parse` reads most texts, and tells by its members, one for each colon outside of strings, that it read
+ * Reads a text exactly within bounds: the levels that may be open at once, and the objects, lists and members in all. `JSON.parse` reads most texts, and tells by its members, one for each colon outside of strings, that it read
  * exactly; the exact reader, which takes longer, reads the others.
  */
-export function readBounded(text: string, { depth, nodes }: JsonBounds): JsonReading {
+export function readBounded(text: string, { depth, nodes }: Record<'depth' | 'nodes', number>): JsonReading {
   const refused = (error: number, refusal: JsonReading['refusal']) => ({ value: undefined, error, refusal, keys: [] })
   let [level, members, containers] = [0, 0, 0]
   for (let at = 0; at < text.length; at++) {

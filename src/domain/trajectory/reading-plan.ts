@@ -20,21 +20,7 @@ export interface ElidableStep {
   readonly protected: boolean
 }
 
-/** The ends of a part that stay; one marker replaces the rest. `step` and `part` are indexes into what was given. */
-interface Cut {
-  readonly step: number
-  readonly part: number
-  /** UTF-16 units on either side. @NOTE: the plan has seen no text; the cutter moves them off the middle of surrogate pairs. */
-  readonly kept: number
-}
-
-export interface ElisionPlan {
-  readonly fits: boolean
-  /** In order. Empty where nothing needs to be cut, and where cutting is not enough: windows then show everything. */
-  readonly cuts: readonly Cut[]
-  /** The cost of the steps after the cuts, markers included; a part's tokens are taken to be spread evenly over it. */
-  readonly tokens: number
-}
+export type ElisionPlan = ReturnType<typeof planElision>
 
 /** Steps at either end that are never cut. */
 const ENDS = 2
@@ -47,9 +33,12 @@ const MARKER_TOKENS = 60
  * Plans the least loss that fits: one cap for the head and the tail of every output, as large as the budget allows, so the
  * longest outputs give way first and short ones stay whole.
  *
+ * @returns the cuts in order: the ends of a part that stay, in UTF-16 units on either side, by indexes of step and part; one marker replaces the rest. None
+ *   where nothing needs to be cut, and where cutting is not enough: windows then show everything. The tokens are those after the cuts, markers included; a
+ *   part's tokens are taken to be spread evenly over it. @NOTE: the plan has seen no text; the cutter moves the cuts off the middle of surrogate pairs.
  * @example planElision(steps, 100_000) // → { fits: true, cuts: [{ step: 7, part: 1, kept: 4000 }], … }
  */
-export function planElision(steps: readonly ElidableStep[], budgetTokens: number): ElisionPlan {
+export function planElision(steps: readonly ElidableStep[], budgetTokens: number) {
   const total = steps.reduce((sum, step) => step.parts.reduce((inner, part) => inner + part.tokens, sum), 0)
   if (total <= budgetTokens) return { fits: true, cuts: [], tokens: total }
   const candidates = steps.flatMap(({ parts, protected: whole }, step) =>

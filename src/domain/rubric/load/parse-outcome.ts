@@ -1,25 +1,22 @@
 import type { RubricManifest } from '../../../schemas/rubric.ts'
 import type { Issue } from '../../result.ts'
 import { fits, NONE } from '../outcome.ts'
-import { type ClaimRule, isCitable, type OutcomeRule, type Scalar } from '../rubric.ts'
+import { type ClaimRule, isCitable, type OutcomeRule, type Scalar, type TableRow } from '../rubric.ts'
 import { unproved } from './claim-issues.ts'
 import { broken } from './rubric-error.ts'
 
 type OutcomeManifest = RubricManifest['outcome']
-type Row = NonNullable<OutcomeManifest['table']>[number]
 type Best = NonNullable<OutcomeManifest['best']>
-
-interface Parsed {
-  readonly outcome: OutcomeRule | null
-  readonly issues: readonly Issue[]
-}
 
 /** Bounds the combinations that a person can read. */
 const MOST_COMBINATIONS = 4096
 const MOST_LISTED = 10
 
 /** Parses exactly one of a table, an enum claim, a sum of integers and the best entry of a list; a table is total and disjoint. */
-export function parseOutcome(given: OutcomeManifest, claims: readonly ClaimRule[]): Parsed {
+export function parseOutcome(
+  given: OutcomeManifest,
+  claims: readonly ClaimRule[],
+): { outcome: OutcomeRule | null; issues: Issue[] } {
   const { table = [], label, sum, best, scale = 'nominal' } = given
   const kinds = ['table', 'label', 'sum', 'best'].filter((kind) => Object.hasOwn(given, kind))
   const lists = claims.filter(({ type }) => type === 'list').map(({ id }) => id)
@@ -119,7 +116,7 @@ function bestIssues(list: ClaimRule, { of, label }: Best, values: readonly strin
 }
 
 /** Lists the combinations of the claims that do not fit exactly one row. */
-function tableIssues(rows: readonly Row[], claims: readonly ClaimRule[]): Issue[] {
+function tableIssues(rows: readonly TableRow[], claims: readonly ClaimRule[]): Issue[] {
   const domains = claims.map(({ type, values }): readonly Scalar[] => (type === 'boolean' ? [true, false] : values))
   const domainOf = new Map(claims.map(({ id }, index) => [id, domains[index] ?? []]))
   const unknown = rows.flatMap(({ when }, row) =>

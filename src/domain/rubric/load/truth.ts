@@ -95,21 +95,14 @@ const TAKEN = [...new Set([...VARIABLES, ...SECTIONS, 'acted_by', 'instruction',
 
 const ROOT = 'type, required, properties, anyOf, description'
 
-interface Member {
-  readonly name: string
-  readonly kind: unknown
-  readonly schema: Node
-  readonly issues: Issue[]
-}
-
 const NO_NAME = 'is no name that can stand in a prompt: write small letters, digits and _'
 
-function readMember(name: string, member: unknown): Member {
+function readMember(name: string, member: unknown) {
   const path = `/truth/properties/${key(name)}`
   const named = NAME.test(name) && !(name in {}) ? [] : [{ path, message: NO_NAME }]
   if (!isRecord(member)) {
     const fault = { path, message: 'must say what it is: { x-kind: instruction }, or { type: string }' }
-    return { name, kind: null, schema: {}, issues: [...named, fault] }
+    return { name, kind: null, schema: {} as Node, issues: [...named, fault] }
   }
   if (!('x-kind' in member)) {
     const issues = plainFaults(member, path)
