@@ -91,11 +91,8 @@ function wordsOf(actions: readonly ActionAnchor[], common: string): string[] {
     word.slice(word.indexOf('://') + 1).replace(/^\/\//u, ''),
     ...word.split(NO_WORD),
   ])
-  return select(
-    pieces.filter((word) => !known.has(word)),
-    common.toLowerCase(),
-    MOST_WORDS,
-  )
+  const unshared = pieces.filter((word) => !known.has(word))
+  return select(unshared, common.toLowerCase(), MOST_WORDS)
 }
 
 /** Options, redirections, and files that take or give anything. */

@@ -240,14 +240,8 @@ function doubtOfDenial(claim: string, { use, step, anchor }: LocatedUse): Contra
 /** Doubts a denial where an act has a word of a given anchor that only its instruction has: the act may be the same in other words. */
 function reachedOtherwise({ claim, anchors, acts, sight }: SearchedAct): Contradiction[] {
   const [first] = anchors.acted_given
-  if (anchors.acted_words.length === MOST_WORDS)
-    return [
-      doubt(
-        'doubtful_act',
-        claim,
-        'claimed not acted on, and its action anchors have more words than are searched for',
-      ),
-    ]
+  const tooMany = 'claimed not acted on, and its action anchors have more words than are searched for'
+  if (anchors.acted_words.length === MOST_WORDS) return [doubt('doubtful_act', claim, tooMany)]
   const step = first === undefined ? null : acts.firstTaking(sight, anchors.acted_words, first)
   if (step === null) return []
   const detail = `claimed not acted on, but step ${step.id} has words of its action anchors, and may do the same in other words`

@@ -46,14 +46,11 @@ export function overlapOf(one: NeededQuotes, other: NeededQuotes) {
   return { claims, apart, steps }
 }
 
-interface Labelled {
-  readonly label: string | null
-  /** Null: the quotes are not known. */
-  readonly quotes: NeededQuotes | null
-}
-
-/** Compares the labels of two grades, or of two samples, and the quotes behind one label. */
-export function matchEvidence(one: Labelled, other: Labelled): EvidenceMatch {
+/** Compares the labels of two grades, or of two samples, and the quotes behind one label; null: the quotes are not known. */
+export function matchEvidence(
+  one: { readonly label: string | null; readonly quotes: NeededQuotes | null },
+  other: typeof one,
+): EvidenceMatch {
   if (one.label !== other.label) return 'other_label'
   const [ours, theirs] = [one.quotes, other.quotes]
   if (ours === null || theirs === null) return 'unknown'

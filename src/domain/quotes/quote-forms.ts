@@ -126,10 +126,8 @@ export function dropEmphasis(source: NormalText): NormalText {
       open.delete(mark)
     } else if (!WORD.test(before) && !BLANK.test(after)) open.set(mark, index)
   }
-  return dropRanges(
-    source,
-    paired.sort((a, b) => a.start - b.start),
-  )
+  paired.sort((a, b) => a.start - b.start)
+  return dropRanges(source, paired)
 }
 
 /** The work that one answer may still cost, in units of text that are folded: the search stops where it is spent. */

@@ -226,16 +226,7 @@ class Lister {
     const isShown = isDry(name, words)
     const proves = namesOf(isShown || isScript ? 'dry' : kind, place.reaches || writesFile, runs)
     this.commands.push({
-      ...{
-        name: isUnknown ? '$' : name,
-        words,
-        exact,
-        kind,
-        runs,
-        isDry: isShown,
-        outputs,
-        inputs,
-      },
+      ...{ name: isUnknown ? '$' : name, words, exact, kind, runs, isDry: isShown, outputs, inputs },
       ...{ isFixed: !isFed && command.words.every((word) => word.isFixed), names: hidesWords ? 'maybe' : proves },
       ...{ start: range.start, end: range.end, isReported: place.isLast, isMoved: this.isMoved },
       isRedirected: hasInput || command.outputs.some(isKept),

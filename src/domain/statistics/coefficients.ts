@@ -136,19 +136,7 @@ export function gwetAc1(table: ItemTable): Estimate {
   return estimated((observed.value - expected) / (1 - expected))
 }
 
-/** Counts of the labels that an item was given, without the zeros, and the sums that agreement statistics need. */
-interface Profile {
-  /** Indexes of labels, rising. */
-  readonly labels: readonly number[]
-  /** Ratings of each of these labels, 1 or more. */
-  readonly counts: readonly number[]
-  /** Ratings of the item. */
-  readonly total: number
-  /** Σ n_k²: ordered pairs of ratings that agree, each rating with itself among them. */
-  readonly squares: number
-  /** The cell of the confusion matrix (row · K + column); −1 where one of the first two raters did not rate the item. */
-  readonly cell: number
-}
+type Profile = ReturnType<typeof profileOf>
 
 /**
  * The item × category table, with equal rows folded into one: `weights[p]` items have the profile `profiles[p]`. A resample of items
@@ -171,14 +159,19 @@ export function itemTable(ratings: Ratings): ItemTable & { readonly profile_of: 
   const profile_of = keys.map((key) => places.get(key) ?? 0)
   const weights = new Array<number>(places.size).fill(0)
   for (const place of profile_of) weights[place] = (weights[place] ?? 0) + 1
-  const profiles = [...places.keys()].map((key): Profile => {
+  const profiles = [...places.keys()].map((key) => {
     const [cell = -1, ...all] = key.split(',').map(Number)
     return profileOf(cell, all)
   })
   return { n_labels: ratings.labels.length, profiles, weights, profile_of }
 }
 
-export function profileOf(cell: number, all: readonly number[]): Profile {
+/**
+ * Counts the labels that an item was given, without the zeros: `counts[i]` of its `total` ratings are of the label with the index `labels[i]`. `squares` is
+ * Σ n_k², the ordered pairs of ratings that agree, each rating with itself among them; `cell` the cell of the confusion matrix (row · K + column), −1 where
+ * one of the first two raters did not rate the item.
+ */
+export function profileOf(cell: number, all: readonly number[]) {
   const given = Map.groupBy(all, (label) => label)
   const counts = [...given.values()].map(({ length }) => length)
   const squares = counts.reduce((sum, count) => sum + count ** 2, 0)

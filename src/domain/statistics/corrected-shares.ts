@@ -82,10 +82,8 @@ export function correctedShares(input: CorrectionInput) {
       ...worth,
     }
   }
-  const corrected = sharesOf(
-    labels,
-    reviews.map(({ human }) => human),
-  )
+  const people = reviews.map(({ human }) => human)
+  const corrected = sharesOf(labels, people)
   return { ...{ estimator, reason, sharesOf }, ...corrected, warnings: warningsOn(input, estimator, corrected) }
 }
 

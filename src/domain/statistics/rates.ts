@@ -59,11 +59,8 @@ export function sharesOf<Row, Name extends string>(
   outcomeOf: (row: Row, name: Name) => Outcome,
   clusterOf: (row: Row) => string | null,
 ): Record<Name, Rate> {
-  const counted = tally(
-    rows,
-    clusterOf,
-    names.map((name) => (row) => outcomeOf(row, name)),
-  )
+  const outcomes = names.map((name) => (row: Row) => outcomeOf(row, name))
+  const counted = tally(rows, clusterOf, outcomes)
   return Object.fromEntries(names.map((name, measure) => [name, rateOf(counted, measure)])) as Record<Name, Rate>
 }
 
@@ -186,9 +183,7 @@ export function expectedCalibrationError(forecasts: readonly Forecast[], bins = 
 }
 
 /** Brier score: the mean of (confidence − right)². Brier, Monthly Weather Review 78 (1950), its form for two outcomes. */
-export const brierScore = (forecasts: readonly Forecast[]): Estimate =>
-  ratio(
-    sum(forecasts.map(({ confidence, correct }) => (confidence - Number(correct)) ** 2)),
-    forecasts.length,
-    'no_cases',
-  )
+export function brierScore(forecasts: readonly Forecast[]): Estimate {
+  const squares = forecasts.map(({ confidence, correct }) => (confidence - Number(correct)) ** 2)
+  return ratio(sum(squares), forecasts.length, 'no_cases')
+}

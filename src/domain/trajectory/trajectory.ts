@@ -164,11 +164,10 @@ export function renderActNotes(act: Act | null): string {
 
 /** Types that both providers take. SVG is a program and not a picture: no provider takes it. */
 export const PICTURE_TYPES = ['image/png', 'image/jpeg', 'image/gif', 'image/webp'] as const
-export type PictureType = (typeof PICTURE_TYPES)[number]
 
 /** A picture that a judge can be shown: its form was checked. What a trajectory holds besides is a placeholder only. */
 export interface Picture {
-  readonly media_type: PictureType
+  readonly media_type: (typeof PICTURE_TYPES)[number]
   /** Base64, as it stands in the document: a reference to its text, never a copy. */
   readonly data: string
   readonly digest: Digest

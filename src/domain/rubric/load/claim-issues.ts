@@ -85,12 +85,7 @@ function formIssues(claim: ClaimRule, at: string, scope: Scope, truth: TruthRule
     '/only_if_given is for a boolean claim: remove it, or make the claim boolean':
       only_if_given !== null && type !== 'boolean',
     [`/computed ${no('only an integer is computed')}`]: runs_of !== null && !isInteger,
-    ...nameRule(
-      '/computed',
-      runs_of,
-      'claim',
-      scope.map((one) => one.id),
-    ),
+    ...nameRule('/computed', runs_of, 'claim', idsOf(scope)),
     [`/capped_by_document ${no('only an integer is capped')}`]: cap !== null && !isInteger,
     ...nameRule('/capped_by_document', cap?.names ?? null, 'claim of type text', idsOf(scope, 'text')),
     // A quote of a claim is dated by one instruction: another instruction, seen earlier, would let an act count that came before its own sight.
@@ -108,8 +103,9 @@ const nameRule = (at: string, name: string | null, what: string, names: readonly
 const instructionRule = (at: string, name: string | null, { instructions }: TruthRule) =>
   nameRule(at, name, 'instruction of the truth', instructions, `${name}: { x-kind: instruction } to /truth/properties`)
 
-const idsOf = (claims: Scope, type: ClaimRule['type']): string[] =>
-  claims.flatMap((one) => (one.type === type ? one.id : []))
+/** Lists the ids of the claims of a type; of all, where none is named. */
+const idsOf = (claims: Scope, type?: ClaimRule['type']): string[] =>
+  claims.flatMap((one) => (type === undefined || one.type === type ? one.id : []))
 
 /** Lists proofs of entries that speak of an instruction: the sight and the act of an instruction are asked once. */
 const entryIssues = ({ proofs }: ClaimRule, at: string): Issue[] =>

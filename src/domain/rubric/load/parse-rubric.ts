@@ -76,13 +76,9 @@ function claimOf(
 function promptIssues({ question, system }: RubricSource, truth: TruthRule): Issue[] {
   const { variables, sections, faults } = readTemplate(question)
   const names = promptNames({ truth })
+  const used = variables.filter(({ name, section }) => section === null || section.name === name)
   const missing = ['nonce', 'claims', ...truth.instructions]
-    .filter(
-      (name) =>
-        !variables.some(
-          (variable) => variable.name === name && (variable.section === null || variable.section.name === name),
-        ),
-    )
+    .filter((needed) => !used.some(({ name }) => name === needed))
     .map((name) => ({ message: `does not use {{${name}}}: write it ${NEEDED[name] ?? OF_TRUTH}`, at: 0 }))
   const unknown = [
     ...variables
