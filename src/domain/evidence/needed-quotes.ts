@@ -30,18 +30,27 @@ export function neededQuotes(values: ClaimValues, citations: readonly CheckedCit
   return Object.fromEntries(quotes)
 }
 
-/** Finds the claims for which no quotes of both sides overlap in one part of a step, and the steps in which others do. */
+/**
+ * Finds the claims for which no quotes of both sides overlap in one part of a step, and the steps in which others do: one sort and one sweep
+ * a claim.
+ */
 export function overlapOf(one: NeededQuotes, other: NeededQuotes) {
   const steps = new Set<number>()
-  const claims = [...new Set([one, other].flatMap((side) => Object.keys(side)))]
-  const quotesOf = (side: NeededQuotes, claim: string) => (Object.hasOwn(side, claim) ? (side[claim] ?? []) : [])
+  const sides = [one, other].map((side) => new Map(Object.entries(side)))
+  const claims = [...new Set(sides.flatMap((side) => [...side.keys()]))]
   const apart = claims.filter((claim) => {
-    const others = quotesOf(other, claim)
-    const shared = quotesOf(one, claim).filter(({ step_id, path, start, end }) =>
-      others.some((own) => own.step_id === step_id && own.path === path && own.start < end && start < own.end),
-    )
-    for (const { step_id } of shared) steps.add(step_id)
-    return shared.length === 0
+    const quotes = sides.flatMap((side, at) => (side.get(claim) ?? []).map((quote) => ({ ...quote, at })))
+    const ends = new Map<string, number>()
+    let overlaps = false
+    for (const { at, step_id, path, start, end } of quotes.sort((a, b) => a.start - b.start)) {
+      const [own, others] = [at, 1 - at].map((side) => JSON.stringify([side, step_id, path])) as [string, string]
+      if ((ends.get(others) ?? 0) > start) {
+        overlaps = true
+        steps.add(step_id)
+      }
+      ends.set(own, Math.max(end, ends.get(own) ?? 0))
+    }
+    return !overlaps
   })
   return { claims, apart, steps }
 }
