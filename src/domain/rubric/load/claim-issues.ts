@@ -286,5 +286,27 @@ export function togetherIssues(rubric: Pick<Rubric, 'about' | 'claims' | 'truth'
         done !== null && sight === null,
     })
   })
-  return [...ofRuns, ...ofClaims]
+  return [...ofRuns, ...ofClaims, ...circleIssues(claims)]
+}
+
+/** Finds claims that can never hold, since each comes before the next and the last before the first. A claim with several proofs may hold by another. */
+function circleIssues(claims: readonly ClaimRule[]): Issue[] {
+  const orders = claims.flatMap(({ id, proofs }) => {
+    const [only, ...others] = Object.values(proofs).filter(({ quote }) => quote.length > 0)
+    return only?.in_order.includes(id) && others.length === 0 ? [only.in_order] : []
+  })
+  return claims.flatMap(({ id }) => {
+    const behind = new Set([id])
+    let isBehindItself = false
+    for (const name of behind)
+      for (const [first, second = ''] of orders) {
+        if (first !== name) continue
+        isBehindItself ||= second === id
+        behind.add(second)
+      }
+    return broken(`/claims/${id}/proof`, {
+      [`/in_order ${id} would have to come before itself: remove in_order from one claim of this circle`]:
+        isBehindItself,
+    })
+  })
 }
