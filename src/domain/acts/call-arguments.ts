@@ -4,6 +4,7 @@ import { pushTo } from '../result.ts'
 import { namesRelativePath } from '../shell/match-command.ts'
 import { isScratch } from '../shell/programs.ts'
 import { type Certainty, type Use, weakest } from '../shell/script.ts'
+import { lettersOfPart, plainLetters } from '../text/letters.ts'
 import type { Act, Call, Part, Step } from '../trajectory/trajectory.ts'
 import { isAddress, wordSet } from '../words.ts'
 
@@ -58,11 +59,25 @@ export const isTool = ({ tool }: Call, name: string): boolean =>
 /** Tools that call a tool of a server, which an argument names. */
 const DISPATCHERS = wordSet('call_tool_mcp call_mcp_tool mcp_tool_call use_mcp_tool')
 
+const NAMES_TOOL = /[._](?:name|tool|tool_?name)$/iu
 /** Tells whether a call calls the tool of a name through another tool. */
 export const dispatches = (step: Step, call: Call, name: string): boolean =>
   DISPATCHERS.has(call.tool) &&
-  partsOfCall(step, call).some((part) => isTool({ ...call, tool: part.text.trim() }, name))
+  partsOfCall(step, call).some(
+    (part) =>
+      (NAMES_TOOL.test(part.name) || part.name === call.tool) && isTool({ ...call, tool: part.text.trim() }, name),
+  )
 
+/** Fewest letters that tell an argument in another spelling, as an account number in groups. */
+const FEWEST_LETTERS = 8
+/** Tells whether an argument has the letters and digits of a word, however they are spaced. */
+export function hasLetters(part: Part, wanted: string): boolean {
+  const letters = plainLetters(wanted).text
+  return letters.length >= FEWEST_LETTERS && lettersOfPart(part).some(({ text }) => text.includes(letters))
+}
+
+/** Arguments that stand beside the target of an act, as a sender or a note. */
+const SIDE_ARGUMENT = /[._](?:from|sender|source|notes?|memo|comment|reason|old|previous)(?:_\w+)?(?:\.\d+)?$/iu
 /** Arguments with the targets that a call leaves out: `exclude`, `but_not.0`. */
 const LEAVING_ARGUMENT = /[._](?:\w+_)?(?:except|exclude|excluding|skip|ignore|keep|omit|not)(?:_\w+)?(?:\.\d+)?$/iu
 const YES = /^(?:true|1|yes)$/iu
@@ -89,7 +104,8 @@ export function equalArgument(step: Step, call: Call, wanted: string): Certainty
   const turns = ({ name, text }: Part): boolean =>
     TURNING.some(([own, harmless]) => own.test(name) && !harmless.test(text.trim()))
   if (parts.some((part) => !isEqual(part) && turns(part))) return 'maybe'
-  return equal.every(({ name }) => LEAVING_ARGUMENT.test(name)) ? 'maybe' : 'whole'
+  if (equal.every(({ name }) => LEAVING_ARGUMENT.test(name))) return 'maybe'
+  return equal.every(({ name }) => SIDE_ARGUMENT.test(name)) ? 'sure' : 'whole'
 }
 
 /** First words in names of tools that keep, check or only try the act of another tool. */

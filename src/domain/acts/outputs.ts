@@ -43,6 +43,8 @@ function isRefusal(member: string, value: string): boolean {
 
 /** First words by which a harness, or a tool, says that the call was not carried out. */
 const TURNED_DOWN = patternOf(data.turned_down)
+/** First words by which the answer of an application tool says so. */
+const REFUSED = patternOf(data.refused)
 /** Tells whether a part is a leaf of a record of a list, which is no answer to the call. */
 const isOfRecord = (name: string): boolean =>
   name
@@ -53,10 +55,11 @@ const isOfRecord = (name: string): boolean =>
 /** Tells whether an application tool's output says that nothing was done: by a member of its JSON (which may be a part of its own), or first words. */
 function isRefused(part: Pick<Part, 'name' | 'text'>): boolean {
   const { name, text } = part
+  const head = text.slice(0, LONGEST_READ)
   const segments = name.split('.')
   const isOwn = segments.length > 1 && !isOfRecord(name) && isRefusal(segments.at(-1) ?? '', text)
   const isTold = isOwn || membersOf(part).some(([key, value]) => isRefusal(key, value))
-  return isTold || TURNED_DOWN.test(text.slice(0, LONGEST_READ))
+  return isTold || REFUSED.test(head) || TURNED_DOWN.test(head)
 }
 
 /** A harness may write a head before an answer. */
@@ -153,20 +156,21 @@ const OF_THING = /(?:^|_)id_?$|[a-z]Id$|^(?:ts|key|uuid|tx_hash)$/u
 const SHORTEST_STEM = 4
 
 type Member = readonly [key: string, value: string]
-/** The news of a member: success in so many words, the act done, nothing, something else, or the act not done. */
-type News = 'success' | 'done' | 'none' | 'other' | 'undone'
+/** The news of a member: success in so many words, the act done, an argument of the call again, nothing, something else, or the act not done. */
+type News = 'success' | 'done' | 'again' | 'none' | 'other' | 'undone'
 
 const isSuccess = ([key, value]: Member): boolean =>
   (SAYS.test(key) && SUCCESS_ALONE.test(value)) || ((DOES.test(key) || STATE.test(key)) && SUCCEEDED.test(value))
 
-/** Answers the news of a member. The state of the tool’s own word is its act. */
-function newsOf([key, value]: Member, tool: string): News {
+/** Answers the news of a member; `given`: names and texts of the arguments. The state of the tool’s own word is its act. */
+function newsOf([key, value]: Member, tool: string, given: ReadonlySet<string>): News {
   const isOwn = (word: string): boolean =>
     word.length >= SHORTEST_STEM && tool.toLowerCase().includes(word.toLowerCase().slice(0, SHORTEST_STEM))
   const isDoing = DONE_MEMBER.test(key) || DOES.test(key) || (key.endsWith('ed') && isOwn(key))
   const isState = /^stat(?:us|e)$/iu.test(key) && /^[A-Za-z][\w-]{1,40}$/u.test(value)
   if (isState ? !isDoneState(value) && !isOwn(value) : isDoing && NOTHING.test(value)) return 'undone'
   if (isSuccess([key, value])) return 'success'
+  if (given.has(`${key}\n${value}`)) return 'again'
   if (FAULT.test(key) && NO_FAULT.test(value)) return 'none'
   if (SAYS.test(key)) return newsOfWords(edgesOf(value), isOwn)
   return isState || ((isDoing || isDoneState(key) || OF_THING.test(key)) && !NOTHING.test(value)) ? 'done' : 'other'
@@ -188,6 +192,10 @@ const membersIn = (outputs: readonly Part[]): Member[] =>
       : [[isOfRecord(part.name) ? '.' : (part.name.split('.').slice(1).at(-1) ?? ''), part.text.trim()]]
   })
 
+/** Lines with which a script tells a failure that it hides. */
+const HIDDEN_FAILURE = /\b(?:exit|rc)(?: ?code| ?status)?[ =:]{1,3}[1-9]\d{0,2}\b|^panic[:!]/imu
+const HARMLESS = /^(?:Entering|Leaving|Nothing to be done|Removing leading|\d|done|ok)/iu
+
 /** Lists what a program says in its own name in an output: `/dev/sda2: …` of `swapoff: /dev/sda2: …`. */
 function linesOf(output: string, program: string): string[] {
   const [first = '', ...behind] = edgesOf(output).split(`${program}: `)
@@ -198,6 +206,10 @@ function linesOf(output: string, program: string): string[] {
     return isName ? (text.slice(0, LONGEST_COMPLAINT).split('\n', 1)[0] ?? []) : []
   })
 }
+
+/** Tells whether a program says something, which few programs do but to complain. */
+const speaks = (output: string, program: string): boolean =>
+  linesOf(output, program).some((line) => !HARMLESS.test(line))
 
 /** Tells whether a program reports a failure in an output. */
 const complains = (output: string, program: string): boolean =>
@@ -214,25 +226,31 @@ export class Outputs {
   private readonly steps: Trajectory['steps']
   private readonly memo = new Memo()
   private readonly isTurnedDown = once(isRefused, new WeakMap())
-  /** Reads the calls of a step, and its outputs. */
-  private readonly answersOf = once(
-    ({ parts }: Step) => ({
-      calls: new Set<Call>(parts.flatMap(({ act }) => act?.call ?? [])),
-      outputs: parts.filter(({ actor }) => actor === 'tool_output').slice(0, MOST_OUTPUTS),
-    }),
-    new WeakMap(),
-  )
+  /** Reads the calls of a step, with their places, and its outputs. */
+  private readonly answersOf = once(({ parts }: Step) => {
+    const calls = new Map<Call, number>()
+    for (const { act } of parts) if (act !== null && !calls.has(act.call)) calls.set(act.call, calls.size)
+    return { calls, outputs: parts.filter(({ actor }) => actor === 'tool_output') }
+  }, new WeakMap())
 
   constructor({ steps }: Trajectory) {
     this.steps = steps
   }
 
-  /** Lists the outputs of an act: in its own step, else in the steps up to the next act. */
-  behind({ step: at }: Position): readonly Part[] {
-    for (const [index, step] of this.steps.slice(at, at + 1 + MOST_STEPS).entries()) {
-      const { calls, outputs } = this.answersOf(step)
-      if (index > 0 && calls.size > 0) return []
-      if (outputs.length > 0) return outputs
+  /** Lists the outputs of an act: in its own step (that of the call alone, where each of several calls has one), else in the steps up to the next act. */
+  behind({ step: at, part }: Position): readonly Part[] {
+    const step = this.steps[at]
+    if (step === undefined) return []
+    const own = this.answersOf(step)
+    const call = step.parts[part]?.act?.call
+    const place = call === undefined ? undefined : own.calls.get(call)
+    if (place !== undefined && own.calls.size > 1 && own.outputs.length === own.calls.size)
+      return own.outputs.slice(place, place + 1)
+    if (own.outputs.length > 0) return own.outputs.slice(0, MOST_OUTPUTS)
+    for (const behind of this.steps.slice(at + 1, at + 1 + MOST_STEPS)) {
+      const { calls, outputs } = this.answersOf(behind)
+      if (calls.size > 0) return []
+      if (outputs.length > 0) return outputs.slice(0, MOST_OUTPUTS)
     }
     return []
   }
@@ -243,13 +261,14 @@ export class Outputs {
     const step = this.steps[at.step]
     const call = step?.parts[at.part]?.act?.call
     const own = step === undefined || call === undefined ? [] : argumentsOf(step, call)
+    const given = new Set(own.map(({ name, text }) => `${name.split('.').at(-1)}\n${text.trim()}`))
     const outputs = this.behind(at)
     const members = membersIn(outputs)
-    const news = new Set(members.map((one) => newsOf(one, call?.tool ?? '')))
+    const news = new Set(members.map((one) => newsOf(one, call?.tool ?? '', given)))
     const isSilent = members.every(([, value]) => SILENT.test(value))
     const answer = edgesOf(outputs.map(({ text }) => text).join('\n'))
     const isRepeated = own.slice(0, 20).some(({ text }) => text.length >= SHORTEST_STEM && answer.includes(text))
-    const isTold = isSilent || isRepeated || news.has('success') || news.has('done')
+    const isTold = isSilent || isRepeated || news.has('success') || news.has('done') || news.has('again')
     if (news.has('undone') || (isToTell && !isTold)) return 'maybe'
     const isSuccess = news.has('success') && !news.has('done') && !news.has('other')
     return isSuccess && !this.mayHideFailure(at) ? 'whole' : 'sure'
@@ -277,11 +296,15 @@ export class Outputs {
     const part = this.steps[at.step]?.parts[at.part]
     const isMeasured = part?.act?.call.outcome === 'ran' && !isHidden
     if (!isMeasured && this.isSign(at, 'tells', tellsFault)) return 'maybe'
+    const prints = (output: string): boolean =>
+      HIDDEN_FAILURE.test(edgesOf(output)) || programs.some((name) => speaks(output, name))
+    if (isHidden && this.isSign(at, `hidden ${programs.join()}`, prints)) return 'maybe'
     // A server's refusal stands in the answer that the client prints.
     if (programs.some((name) => WEB_CLIENTS.has(name)) && this.behind(at).some(this.isTurnedDown)) return 'maybe'
     const isTried = this.isSign(at, 'tries', (output) => ONLY_TRIED.test(edgesOf(output)))
     if (isTried || this.deniesCommands(at, programs) || this.isSign(at, 'fails', tellsFailure)) return 'maybe'
-    return this.mayHideFailure(at) ? 'sure' : 'whole'
+    const isOther = membersIn(this.behind(at)).some((one) => newsOf(one, programs.join(' '), new Set()) === 'undone')
+    return isOther || this.mayHideFailure(at) ? 'sure' : 'whole'
   }
 
   /** Tells whether an output of a script says that its commands did not run, or one of the programs reports a failure. */
@@ -292,6 +315,13 @@ export class Outputs {
   }
 
   private isSign(at: Position, sign: string, answer: (output: string) => boolean): boolean {
-    return this.behind(at).some((output) => this.memo.once(output, sign, () => answer(output.text)))
+    const part = this.steps[at.step]?.parts[at.part]
+    // A terminal shows the lines before, too.
+    const typed = part?.act?.language === 'keystrokes' ? part.text.trim() : ''
+    return this.behind(at).some((output) =>
+      this.memo.once(output, `${sign}\n${typed}`, () =>
+        answer(output.text.slice(typed === '' ? 0 : Math.max(0, output.text.lastIndexOf(typed)))),
+      ),
+    )
   }
 }

@@ -20,6 +20,7 @@ import {
   argumentsOf,
   dispatches,
   equalArgument,
+  hasLetters,
   isTool,
   isTurningTool,
   limitOfArguments,
@@ -245,7 +246,7 @@ export class PartUses {
     // A word in a longer text tells little, but where it is written; to take a text out of a file may be the act or its opposite.
     const isTarget = role === 'writes' || (role !== 'removes' && /\s/u.test(wanted))
     if (isTarget && namesAll(part.text, wanted) && !forbids(part.text, wanted)) return weakest('sure', most)
-    return this.mentions(part, wanted) ? 'maybe' : 'absent'
+    return this.mentions(part, wanted) || hasLetters(part, wanted) ? 'maybe' : 'absent'
   }
 
   private equal(step: Step, call: Call, wanted: string): Certainty | null {

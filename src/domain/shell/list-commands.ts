@@ -13,11 +13,13 @@ import {
   isKept,
   isScratch,
   mayBeCode,
+  probes,
   SHELL_SETTING,
   shellScript,
   tests,
 } from './programs.ts'
 import {
+  bodiesOf,
   type Certainty,
   exactWords,
   parseScript,
@@ -133,7 +135,7 @@ class Lister {
       this.add(node.command, { ...place, reaches, outputs: outputs.length > 0 ? outputs : place.outputs })
     } else if (node.type === 'Subshell' || node.type === 'BraceGroup')
       this.addAll(node.body.commands, { ...place, runs: weakest(place.runs, 'sure'), isLast: false })
-    else this.addOpen(node)
+    else this.addOpen(node, place)
   }
 
   /** Adds `a && b || c`: what stands behind `||`, or behind a command that tests, may not run. */
@@ -148,7 +150,7 @@ class Lister {
       this.add(node, { ...place, isLast: tellsFailure, runs: isDead ? 'told' : runs })
       const last = node.type === 'Command' ? this.commands.at(-1) : undefined
       isDead ||= index === 0 && operators.every((operator) => operator === NEVER_BEHIND.get(last?.name ?? ''))
-      runs = weakest(runs, last === undefined || tests(last) ? 'maybe' : 'whole')
+      runs = weakest(runs, last === undefined || tests(last) || (!tellsFailure && probes(last)) ? 'maybe' : 'whole')
     }
   }
 
@@ -170,13 +172,17 @@ class Lister {
   }
 
   /** Notes a construct that may run its commands never, once or often: the commands are not listed, and may change the shell. */
-  private addOpen(node: CommandNode): void {
+  private addOpen(node: CommandNode, place: Place): void {
     this.isOpen = true
     this.changesShell = true
     this.rest = 'maybe'
-    if (node.type !== 'Function') return
-    this.functions.add(node.name.value)
-    this.commands.push({ ...SETTING, words: [node.name.value], outputs: [], start: node.pos, end: node.end })
+    if (node.type === 'Function') {
+      this.functions.add(node.name.value)
+      this.commands.push({ ...SETTING, words: [node.name.value], outputs: [], start: node.pos, end: node.end })
+    }
+    for (const body of bodiesOf(node))
+      if (body.type === 'CompoundList') this.addAll(body.commands, place)
+      else this.add(body, place)
   }
 
   private addSimple(command: Command, place: Place): void {
@@ -213,7 +219,7 @@ class Lister {
     const isUnknown = command.words[wrappers.length]?.isFixed !== true
     const isFed = [name, ...wrappers].some((word) => FED.has(word))
     const exact = exactWords(command.words)
-    const isOther = isUnknown || this.functions.has(name)
+    const isOther = isUnknown || this.functions.has(name) || wrappers.some((word) => SHELL_SETTING.test(word))
     const isChanging = isOther || changesShell(name, words) || wrappers.some((word) => CHANGING.has(word))
     const kind = kindOf(name, words)
     const runs = weakest(weakest(place.runs, this.rest), isOther || isFed ? 'maybe' : this.mostOf(place, exact))

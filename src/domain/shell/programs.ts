@@ -111,14 +111,24 @@ export function copiesOf(node: CommandNode): readonly string[] {
 /** Commands that answer by their exit code. */
 const TESTING = wordSet('[ test [[ grep egrep rg false diff cmp pgrep')
 /** Tells whether commands behind a command and `&&` may not run: whether they ran is then the answer of a test. */
+const PROBING = wordSet('ls stat find which type command')
 export const tests = ({ name, words }: SimpleCommand): boolean =>
   TESTING.has(name) ||
   SHELLS.has(name) ||
   INTERPRETERS.has(name) ||
   words.some((word) => /^--(?:quiet|exit-code)$/u.test(word))
+/** Tells whether a command fails where it finds nothing: behind it and `&&` only the success of the whole script tells that a command ran. */
+export const probes = ({ name, words, kind }: SimpleCommand): boolean =>
+  (PROBING.has(name) && words.length > 1) || (name === 'git' && kind === 'looks')
 
-/** Programs that put a file in the place of their last word. */
 const PLACING = wordSet('ln cp mv install tee rsync')
+/** Lists the files that a command may put in place: its last word, or the names of its sources in a folder of programs. */
+function placedBy(name: string, words: readonly string[]): readonly string[] {
+  const isEdited = name === 'sed' && words.some((word) => /^(?:-i|--in-place)/u.test(word))
+  if (!PLACING.has(name) && !isEdited) return []
+  return words.slice(1)
+}
+
 /** Builtins that change or leave the shell, or run their words: nothing is certain behind them. A profile's function may do so unseen. */
 export const CHANGING = wordSet(data.changing)
 /** Settings that make a name another program. */
@@ -132,23 +142,31 @@ export const isActivation = (name: string, words: readonly string[]): boolean =>
 
 /** Tells whether a command may change the shell: `export` and `printf -v` do so by some settings, an environment of Python by the first folder of PATH alone. */
 export function changesShell(name: string, words: readonly string[]): boolean {
-  if (name === 'export') return words.some((word) => SHELL_SETTING.test(word))
+  if (name === 'export')
+    return words.slice(1).some((word) => SHELL_SETTING.test(word) || !/^[A-Za-z_]\w*(?:=|$)/u.test(word))
   return (CHANGING.has(name) && !isActivation(name, words)) || (name === 'printf' && /^-v/u.test(words[1] ?? ''))
 }
 
 /** Programs whose subcommands set them up for their later calls. */
 const SETTABLE = wordSet('git npm yarn pnpm pip kubectl aws gcloud az docker helm terraform gh firebase heroku fly')
-const CONFIGURING = /^(?:config|configure|remote|workspace|context|set|use|select|set-\w[\w-]*|use-\w[\w-]*)$/u
-/** Settings that leave the effect of a program's commands as it is, and words that only show settings. */
-const HARMLESS_SETTING =
-  /^(?:user|safe|color|loglevel|pull|core\.(?:autocrlf|editor|pager)|advice|init|commit|fund|get|list|show|view|current)\b/u
+/** Programs that another program sets up, too. */
+const SHARES_SETTINGS: Readonly<Record<string, string>> = { helm: 'kubectl' }
+const CONFIGURING = /^(?:config|configure|set|use|select|set-\w[\w-]*|use-\w[\w-]*)$/u
+/** Pairs of subcommands that set up a program as well. */
+const CONFIGURING_PAIR = /^(?:remote|workspace|context) (?:add|new|remove|rm|rename)$/u
+/** Words by which such a subcommand only shows a setting. */
+const SHOWS_SETTING = /^(?:get|list|ls|view|show|current-\w+|get-\S+|--get\S*|-l|--list)$/u
+/** Settings of git that leave the effect of its commands as it is. */
+const HARMLESS_SETTING = /^(?:user|safe|color|loglevel|pull|core\.(?:autocrlf|editor|pager)|advice|init|commit|fund)\b/u
 
 /** Tells whether a command sets its program up for later calls. */
 function configures(name: string, words: readonly string[]): boolean {
   if (!SETTABLE.has(name)) return false
   const own = words.filter((word) => !isOption(word))
+  if (CONFIGURING_PAIR.test(own.slice(0, 2).join(' '))) return true
   const at = own.slice(0, 2).findIndex((word) => CONFIGURING.test(word))
-  return at !== -1 && own.length > at + 1 && !own.slice(at + 1, at + 3).some((word) => HARMLESS_SETTING.test(word))
+  if (at === -1 || words.some((word) => SHOWS_SETTING.test(word))) return false
+  return !own.slice(at + 1, at + 3).some((word) => HARMLESS_SETTING.test(word))
 }
 
 /** Ends of the names of files in which programs find what to do, and where. */
@@ -157,10 +175,10 @@ const RULE_FILES = wordTable(data.rule_files)
 /** Tells whether a command sets up a program, puts a file in its place or gives its name to something else. */
 export function setsUp(program: string, { name, words, outputs, changesShell }: SimpleCommand): boolean {
   const own = words.slice(name === '=' ? 0 : 1)
-  const isSettings = name === program || (name === 'kubectl' && program === 'helm')
-  if (isSettings && configures(name, own)) return true
+  const shared = Object.hasOwn(SHARES_SETTINGS, program) ? SHARES_SETTINGS[program] : undefined
+  if ((name === program || name === shared) && configures(name, own)) return true
   if (changesShell && own.some((word) => (name === '=' || word.includes('=')) && hasName(word, program))) return true
-  return [...outputs, PLACING.has(name) ? (words.at(-1) ?? '') : ''].some((path) => baseName(path) === program)
+  return [...outputs, ...placedBy(name, words)].some((path) => baseName(path) === program)
 }
 
 /** Names of hosts, for every program. */

@@ -1,4 +1,13 @@
-import { type Command, type ParsedScript, parse, type Redirection, type Word, type WordPart } from 'unbash'
+import {
+  type Command,
+  type CommandNode,
+  type CompoundList,
+  type ParsedScript,
+  parse,
+  type Redirection,
+  type Word,
+  type WordPart,
+} from 'unbash'
 import type { Kind } from './command-kinds.ts'
 
 /**
@@ -148,4 +157,29 @@ export interface SimpleCommand {
   /** Place in the script, half open. */
   readonly start: number
   readonly end: number
+}
+
+/** Finds the bodies of a construct, without the clause of an `if`. */
+export function bodiesOf(node: CommandNode): readonly (CompoundList | CommandNode)[] {
+  switch (node.type) {
+    case 'If':
+      return [
+        node.clause,
+        node.then,
+        ...node.elif.flatMap(({ clause, then }) => [clause, then]),
+        node.else ?? [],
+      ].flat()
+    case 'While':
+      return [node.clause, node.body]
+    case 'For':
+    case 'Select':
+    case 'ArithmeticFor':
+    case 'Function':
+    case 'Coproc':
+      return [node.body]
+    case 'Case':
+      return node.items.map(({ body }) => body)
+    default:
+      return []
+  }
 }

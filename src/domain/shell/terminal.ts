@@ -31,13 +31,21 @@ function characterOf(key: string): string {
 const INTERACTIVE = wordSet(data.interactive)
 /** Subcommands of git that open a pager or an editor, and options by which they do not. */
 const PAGED = wordSet('log diff show blame reflog commit')
-const NOT_PAGED = /^-[a-zA-Z]*[mFC]|^--(?:message|file|no-|fixup|reuse)/u
+const NOT_EDITED = /^-[a-zA-Z]*[mFC]|^--(?:message|file|no-edit|fixup|reuse)/u
+
+const opens = (words: readonly string[]): boolean => {
+  const sub = subcommandOf(words) ?? ''
+  if (sub === 'commit') return !words.some((word) => NOT_EDITED.test(word))
+  return sub === 'rebase'
+    ? words.some((word) => /^(?:-i|--interactive)$/u.test(word))
+    : PAGED.has(sub) && !words.includes('--no-pager')
+}
 
 /** Tells whether a command without an input leaves a terminal to a program that takes the next keys. */
 export const takesKeys = (name: string, words: readonly string[]): boolean =>
   INTERACTIVE.has(name) ||
   (name === 'crontab' && words.includes('-e')) ||
-  (name === 'git' && PAGED.has(subcommandOf(words) ?? '') && !words.some((word) => NOT_PAGED.test(word))) ||
+  (name === 'git' && opens(words)) ||
   takesLines(name, words, true)
 
 const OPENING = wordSet('vim vi nano emacs su newgrp login screen tmux gdb ftp sftp telnet')
@@ -48,8 +56,8 @@ const SHOWS_ITSELF = /^--?(?:version|help|[Vvh])$/u
 /** Tells whether a program without an input takes the lines behind it as its own: an editor, or a shell or an interpreter without a script. */
 export function takesLines(name: string, words: readonly string[], writesFile: boolean): boolean {
   const own = words.slice(1)
-  if (own.some((word) => SHOWS_ITSELF.test(word))) return false
-  if (name === 'cat') return own.length === 0 && writesFile
+  if (own.some((word) => SHOWS_ITSELF.test(word) && !(word === '-h' && SQL.has(name)))) return false
+  if (name === 'cat') return own.every((word) => word === '-') && writesFile
   if (OPENING.has(name)) return !own.some((word) => LEAVING_WORD.test(word))
   if (name === 'ssh') return own.filter((word) => !isOption(word)).length < 2
   const isShellWord = (word: string): boolean => SHELLS.has(baseName(word)) || INTERPRETERS.has(programOf(word))

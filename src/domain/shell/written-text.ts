@@ -11,13 +11,17 @@ const PROSE_ENDINGS = wordSet(data.prose_endings)
 const CODE_ENDINGS = wordSet(data.code_endings)
 const PROSE_NAMES = wordSet(data.prose_names)
 
+/** Code that other programs run unasked. */
+const RUN_UNASKED = /(?:^|\/)(?:\.git\/hooks\/|\.husky\/|(?:conftest|setup|noxfile)\.py$)/iu
+
 function fileKind(path: string, text: string): FileKind {
   const name = baseName(path.toLowerCase())
   const dot = name.lastIndexOf('.')
   const ending = dot > 0 ? name.slice(dot + 1) : ''
+  if (RUN_UNASKED.test(path)) return 'other'
   if (PROSE_ENDINGS.has(ending)) return 'prose'
   if (CODE_ENDINGS.has(ending) || text.startsWith('#!')) return 'code'
-  return PROSE_NAMES.has(name) ? 'prose' : 'other'
+  return PROSE_NAMES.has(dot > 0 ? name.slice(0, dot) : name) ? 'prose' : 'other'
 }
 
 /** Tells whether a file is a text for people; programs take the lines of other files, and of requirements. */
@@ -44,9 +48,10 @@ const SLASHED = wordSet(data.slashed_endings)
 
 /** Lists the marks that begin a comment line in the file. */
 function commentMarks(path: string | null, text: string): readonly string[] {
-  const name = (path ?? '').toLowerCase()
+  const name = baseName((path ?? '').toLowerCase())
   const ending = name.slice(name.lastIndexOf('.') + 1)
   if (HASHED.has(ending) || text.startsWith('#!')) return ['#']
+  if (ending === 'sql' || ending === 'lua') return ['--']
   return SLASHED.has(ending) ? ['//', '*', '/*'] : []
 }
 

@@ -207,10 +207,12 @@ function kindsOfArgv(argv: readonly string[]): readonly ArgumentKind[] | null {
   const name = baseName(argv[shell] ?? '')
   const isPower = POWERSHELLS.has(name.toLowerCase())
   const script = SHELLS.has(name) || isPower ? scriptAfter(argv, shell, isPower) : -1
-  if (script === -1) return null
+  // A setting, or a shell that only checks its script, decides the effect: the words are shown as they are.
+  if (script === -1 || argv.slice(0, script).some((word) => TURNS_SCRIPT.test(word))) return null
   return argv.map((_, index) => (index < script ? 'describes' : index > script || isPower ? 'unknown' : 'shell'))
 }
 
+const TURNS_SCRIPT = /^(?:-[a-zA-Z]*[nD]|[A-Za-z_]\w{0,100}=)/
 const ASSIGNMENT = /^[A-Za-z_][A-Za-z0-9_]{0,100}=/
 
 /** Finds the index of the script: behind the option that announces it, with only options before; -1 where the command has none. */

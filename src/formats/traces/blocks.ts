@@ -142,7 +142,8 @@ function mediaOf(block: Located, type: string): Tree | null {
   const [data, url] = [['base64', 'data', 'content'].find(isOf), ['url', 'uri'].find(isOf)]
   if (PROVIDERS.some((name) => !isAbsent(block.member(name).value))) return null
   if (data !== undefined) return { type, source: { media_type: block.field('mimeType'), data: block.member(data) } }
-  return url === undefined ? null : { type, source: { url: block.member(url) } }
+  // A picture whose bytes were left out, or stand as a list of numbers, is a picture that nobody was shown.
+  return { type, source: url === undefined ? { media_type: block.field('mimeType') } : { url: block.member(url) } }
 }
 
 /** Members of the media of providers. */
