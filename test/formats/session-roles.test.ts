@@ -90,6 +90,14 @@ test.each<[string, string]>([
   }
 })
 
+test.each(['"bash","-n","-lc"', '"bash","-nc"', '"env","PATH=mocks","bash","-lc"'])(
+  'a shell that is turned by %s runs no script that is read',
+  (words) => {
+    const roles = Object.values(rolesOf(codexCall('shell', `{"command":[${words},"make deploy"]}`)))
+    expect(roles.filter((role) => role === 'executes:shell')).toEqual([])
+  },
+)
+
 test('arguments of a shell that are no JSON are unknown', () => {
   expect(rolesOf(codexCall('shell', 'no JSON'))).toEqual({ '': 'unknown' })
 })

@@ -212,7 +212,7 @@ function kindsOfArgv(argv: readonly string[]): readonly ArgumentKind[] | null {
   return argv.map((_, index) => (index < script ? 'describes' : index > script || isPower ? 'unknown' : 'shell'))
 }
 
-const TURNS_SCRIPT = /^(?:-[a-zA-Z]*[nD]|[A-Za-z_]\w{0,100}=)/
+const TURNS_SCRIPT = /^(?:-[a-z]*[nD][a-z]*$|[A-Za-z_]\w{0,100}=)/
 const ASSIGNMENT = /^[A-Za-z_][A-Za-z0-9_]{0,100}=/
 
 /** Finds the index of the script: behind the option that announces it, with only options before; -1 where the command has none. */
