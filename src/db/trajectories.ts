@@ -5,7 +5,7 @@ import type { Tables } from './schema.ts'
 import { isPacked, packBytes, parseStored, textOf, unpackText } from './text.ts'
 
 /** A stored run; `document`: its source document, as parsed JSON. */
-interface StoredTrajectory extends Readonly<Omit<Tables['trajectories'], 'document'>> {
+export interface StoredTrajectory extends Readonly<Omit<Tables['trajectories'], 'document'>> {
   readonly document: Record<string, unknown>
 }
 
