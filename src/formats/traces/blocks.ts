@@ -16,7 +16,9 @@ export function contentOf(value: Located, isAgent = false, shown?: ReadonlySet<s
   if (!items.some((item) => typeof item.value === 'string' || isTyped(item.value) || isBareBlock(item.value)))
     return textsOf(value)
   return items.flatMap((item) => {
-    if (typeof item.value === 'string' || (shown !== undefined && !isRecord(item.value))) return [item]
+    // Beside blocks, a text is a block: a list of both would be read member by member.
+    if (typeof item.value === 'string') return [{ type: 'text', text: item }]
+    if (shown !== undefined && !isRecord(item.value)) return [item]
     const blocks = blocksOf(item, isAgent, shown)
     return blocks[0] === item && !isAgent && !isTyped(item.value) ? textsOf(item) : blocks
   })
