@@ -111,23 +111,21 @@ export function copiesOf(node: CommandNode): readonly string[] {
 /** Commands that answer by their exit code. */
 const TESTING = wordSet('[ test [[ grep egrep rg false diff cmp pgrep')
 /** Tells whether commands behind a command and `&&` may not run: whether they ran is then the answer of a test. */
-const PROBING = wordSet('ls stat find which type command')
 export const tests = ({ name, words }: SimpleCommand): boolean =>
   TESTING.has(name) ||
   SHELLS.has(name) ||
   INTERPRETERS.has(name) ||
   words.some((word) => /^--(?:quiet|exit-code)$/u.test(word))
+/** Commands that fail where they find nothing. */
+const PROBING = wordSet('ls stat find which type command')
 /** Tells whether a command fails where it finds nothing: behind it and `&&` only the success of the whole script tells that a command ran. */
 export const probes = ({ name, words, kind }: SimpleCommand): boolean =>
   (PROBING.has(name) && words.length > 1) || (name === 'git' && kind === 'looks')
 
+/** Programs that put a file in the place of their last word, or under its own name into a folder; `sed -i` changes a file in its place. */
 const PLACING = wordSet('ln cp mv install tee rsync')
-/** Lists the files that a command may put in place: its last word, or the names of its sources in a folder of programs. */
-function placedBy(name: string, words: readonly string[]): readonly string[] {
-  const isEdited = name === 'sed' && words.some((word) => /^(?:-i|--in-place)/u.test(word))
-  if (!PLACING.has(name) && !isEdited) return []
-  return words.slice(1)
-}
+const places = (name: string, words: readonly string[]): boolean =>
+  PLACING.has(name) || (name === 'sed' && words.some((word) => /^(?:-i|--in-place)/u.test(word)))
 
 /** Builtins that change or leave the shell, or run their words: nothing is certain behind them. A profile's function may do so unseen. */
 export const CHANGING = wordSet(data.changing)
@@ -149,8 +147,6 @@ export function changesShell(name: string, words: readonly string[]): boolean {
 
 /** Programs whose subcommands set them up for their later calls. */
 const SETTABLE = wordSet('git npm yarn pnpm pip kubectl aws gcloud az docker helm terraform gh firebase heroku fly')
-/** Programs that another program sets up, too. */
-const SHARES_SETTINGS: Readonly<Record<string, string>> = { helm: 'kubectl' }
 const CONFIGURING = /^(?:config|configure|set|use|select|set-\w[\w-]*|use-\w[\w-]*)$/u
 /** Pairs of subcommands that set up a program as well. */
 const CONFIGURING_PAIR = /^(?:remote|workspace|context) (?:add|new|remove|rm|rename)$/u
@@ -175,10 +171,10 @@ const RULE_FILES = wordTable(data.rule_files)
 /** Tells whether a command sets up a program, puts a file in its place or gives its name to something else. */
 export function setsUp(program: string, { name, words, outputs, changesShell }: SimpleCommand): boolean {
   const own = words.slice(name === '=' ? 0 : 1)
-  const shared = Object.hasOwn(SHARES_SETTINGS, program) ? SHARES_SETTINGS[program] : undefined
-  if ((name === program || name === shared) && configures(name, own)) return true
+  const isSettings = name === program || (name === 'kubectl' && program === 'helm')
+  if (isSettings && configures(name, own)) return true
   if (changesShell && own.some((word) => (name === '=' || word.includes('=')) && hasName(word, program))) return true
-  return [...outputs, ...placedBy(name, words)].some((path) => baseName(path) === program)
+  return [...outputs, ...(places(name, words) ? own : [])].some((path) => baseName(path) === program)
 }
 
 /** Names of hosts, for every program. */

@@ -25,7 +25,7 @@ function fileKind(path: string, text: string): FileKind {
 }
 
 /** Tells whether a file is a text for people; programs take the lines of other files, and of requirements. */
-export const isForPeople = (path: string): boolean => /\.(?:md|txt|rst)$/iu.test(path) && !/req\w*\.txt$/u.test(path)
+export const isForPeople = (path: string): boolean => fileKind(path, '') === 'prose' && !/req\w*\.txt$/u.test(path)
 
 /** The most that writing proves: of a string, of a string of several words, and of a command in the text. */
 type WritingUses = Readonly<Record<'asString' | 'asPhrase' | 'asCommand', Certainty>>
