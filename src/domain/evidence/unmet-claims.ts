@@ -51,6 +51,7 @@ export const byRule = <Found extends object>(
 /** The rules by which a claim is unmet, in the order of their reasons. */
 const RULES = [unclear, ofAbsent, unknownPlace, capped, uncited, misordered, unprovenAbsence, unprovenDenial]
 
+/** Lists the unmet claims of an answer, rule by rule. */
 export const unmetClaims = (answer: CheckedAnswer): UnmetClaim[] => byRule(RULES, answer)
 
 const citationsOf = ({ checked }: CheckedAnswer, { id }: ClaimRule): Checked[] =>
