@@ -87,6 +87,7 @@ function conversationOf(record: unknown): readonly unknown[] | null {
   const exchange = isRecord(record) ? exchangeIn(record) : null
   if (exchange === null) return null
   const { request, response } = exchange
-  const messages = [...asList(request['messages']), ...(isRecord(response) ? [{ ...response, role: 'assistant' }] : [])]
-  return [request['system'], ...messages.map(asRecord).map(({ role, content }) => [role, content])]
+  const messages = asList(request['messages']).map(asRecord)
+  const answer = isRecord(response) && isAnswer(response) ? ['assistant', response['content']] : [response]
+  return [request['system'], ...messages.map(({ role, content }) => [role, content]), answer]
 }

@@ -20,7 +20,8 @@ const MOST_HALVES = 20
 /** Puts U+FFFD in place of each half of a character, with a warning for each of the first; null for a value that is unsound for another reason. */
 export function mendHalves(value: unknown): { readonly mended: unknown; readonly halves: readonly Issue[] } {
   const issues = findUnsound(value, MOST_HALVES)
-  const mended = issues.length === 0 ? value : wellFormed(value)
+  if (issues.length === 0) return { mended: value, halves: [] }
+  const mended = wellFormed(value)
   if (findUnsound(mended, 1).length > 0) return { mended: null, halves: [] }
   const halves = issues.map(({ path, message }) => ({
     path: path.toWellFormed(),

@@ -178,7 +178,7 @@ export function withoutHeads(
   const lists = rows.map(listOf)
   return rows.filter((_, index) => {
     const [own, next] = [lists[index], lists[index + 1]]
-    return !own || !next || own.length > next.length || !own.every((item, at) => isSame(item, next[at]))
+    return !own || !next || own.length >= next.length || !own.every((item, at) => isSame(item, next[at]))
   })
 }
 

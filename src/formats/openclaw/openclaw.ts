@@ -73,7 +73,8 @@ function* messagesIn(sink: ChatSink, { records }: Json, answered: ReadonlySet<un
 function treeOf(sink: ChatSink, entry: Located, role: unknown): Tree {
   const { value, path } = entry
   const [content, summary] = [entry.member('content'), entry.member('summary')]
-  if (role === 'user' || role === 'assistant') return { role, content: blocksOf(content) }
+  if (role === 'user') return { role, content }
+  if (role === 'assistant') return { role, content: blocksOf(content) }
   if (role === 'custom_message' || (role === 'custom' && content.value !== undefined))
     return { role: 'system', content }
   if (role === 'toolResult')
@@ -91,7 +92,7 @@ function treeOf(sink: ChatSink, entry: Located, role: unknown): Tree {
   return null
 }
 
-/** Returns a content whose calls are blocks of a chat. */
+/** Returns the agent's content, whose calls are blocks of a chat. */
 const blocksOf = (content: Located): Tree =>
   Array.isArray(content.value)
     ? content.items().map((block) => {

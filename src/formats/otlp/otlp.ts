@@ -139,7 +139,7 @@ const DEFINITIONS = ['gen_ai.tool.description', 'gen_ai.tool.definitions', 'gen_
 
 const CONTENT = [
   ...['gen_ai.input.messages', 'gen_ai.output.messages', 'gen_ai.prompt', 'gen_ai.completion', 'llm.input_messages'],
-  ...['llm.output_messages', 'input.value', 'output.value'],
+  ...['llm.output_messages', 'llm.prompts', 'llm.choices', 'input.value', 'output.value'],
   ...['ai.prompt', 'ai.prompt.messages', 'ai.response.text', 'ai.response.toolCalls', 'ai.result.text'],
 ]
 

@@ -176,7 +176,7 @@ function messageOf(message: Attribute, side: Side): Tree {
   const blocks = contents.filter(isShown).map((item) => blockOf(item, role === 'assistant'))
   const name = message.value('function_call_name')
   const content = message.value('content')
-  const hasText = contents.some((item) => item.value('message_content.text') !== null)
+  const hasText = blocks.some((block) => isRecord(block) && block['type'] === 'text')
   const words = hasText || typeof content?.value !== 'string' ? [] : [{ type: 'text', text: content }]
   return {
     role,

@@ -40,7 +40,7 @@ const isLanguage = (kind: ArgumentKind): kind is ActLanguage => LANGUAGES.has(ki
 const KINDS: readonly ArgumentKind[] = [...ACT_LANGUAGES, ...ACT_ROLES, 'speaks']
 
 /** Parses the kinds of a tool's arguments: `shell command; describes timeout cwd`. The argument `*` stands for all others. */
-export function argumentKinds(clauses: string): ToolSpec['args'] {
+function argumentKinds(clauses: string): ToolSpec['args'] {
   return Object.fromEntries(
     clauses.split(';').flatMap((clause) => {
       const [word, ...names] = wordsIn(clause)
@@ -59,7 +59,7 @@ const SPECS = new Map<string, ToolSpec>()
  * Parses the argument kinds of a tool, the names of the arguments with the path of its file, and, for a tool of several commands, the
  * argument that selects the command with the kinds of each: `command: view = reads path / create write = describes old_str / * = …`.
  */
-export function toolSpec(clauses: string, files = '', commands = ''): ToolSpec {
+function toolSpec(clauses: string, files = '', commands = ''): ToolSpec {
   const key = wordsIn(`${clauses} | ${files} | ${commands}`).join(' ')
   const { '*': rest, ...args } = argumentKinds(clauses)
   const target = files.trim() === '' ? {} : { target: wordsIn(files) }
@@ -81,7 +81,7 @@ function casesOf(commands: string): NonNullable<ToolSpec['by']> {
 }
 
 /** Parses a table of tools, a row each: `Edit MultiEdit | writes path new_string; describes * | path`. */
-export const toolTable = (rows: readonly string[]): ToolTable =>
+const toolTable = (rows: readonly string[]): ToolTable =>
   Object.fromEntries(
     rows.flatMap((row) => {
       const [names = '', clauses = '', files, commands] = row.split('|')

@@ -1,7 +1,7 @@
 import { wordSet } from '../../domain/words.ts'
 import { leavesOf } from '../common/json-tree.ts'
 import { idText, isAbsent, isRecord } from '../common/reading.ts'
-import { asRecord } from '../common/session.ts'
+import { asRecord, isEmpty } from '../common/session.ts'
 import { tellsFault } from '../tools/outcomes.ts'
 import { Located, type Tree, type TreeRecord } from './located.ts'
 
@@ -62,7 +62,10 @@ function blocksOf(block: Located, isAgent: boolean, shown?: ReadonlySet<string>)
   const isCall = CALLS.has(type)
   const id = isCall ? idText(firstOf(inner, 'call_id id toolCallId').value) : null
   if (isAgent && id !== null && shown?.has(id)) return []
-  return [(isCall && !isAgent ? null : blockOf(inner, type, isAgent)) ?? block]
+  const read = isCall && !isAgent ? null : blockOf(inner, type, isAgent)
+  // A text beside the named member is a block of its own.
+  const words = bare === undefined || read === null ? null : blockOf(block, undefined, isAgent)
+  return [...(words === null ? [] : [words]), read ?? block]
 }
 
 /** Returns the block of a chat for a block of a type that chats lack; null for all other blocks. */
@@ -83,7 +86,7 @@ function blockOf(block: Located, type: unknown, isAgent: boolean): Tree | null {
       return typeof reasoning.value === 'string' ? { type: 'reasoning', reasoning } : { type: 'redacted_thinking' }
     }
     case 'Microsoft.Extensions.AI.TextReasoningContent':
-      return { type: 'reasoning', reasoning: content.member('text') }
+      return isAgent ? { type: 'reasoning', reasoning: content.member('text') } : null
     case 'tool_call':
     case 'server_tool_call':
     case 'function_call':
@@ -92,7 +95,7 @@ function blockOf(block: Located, type: unknown, isAgent: boolean): Tree | null {
         ...{ name: block.member('name'), input: firstOf(block, 'args arguments input server_tool_call') },
       }
     case 'executableCode':
-      return isAgent ? { type: 'tool_use', name: GEMINI_CODE, input: block } : null
+      return isAgent && !isEmpty(block.value) ? { type: 'tool_use', name: GEMINI_CODE, input: block } : null
     case 'functionResponse':
       return resultOf(block, isFailure(block.member('response').value), { name: block.member('name') })
     case 'codeExecutionResult':
@@ -127,7 +130,7 @@ function firstOf(block: Located, names: string): Located {
 /** Returns the id of a call; a list of ids, as Microsoft's Agent Framework writes it, is one id. */
 function idOf(block: Located): Tree {
   const id = firstOf(block, 'call_id tool_call_id toolUseId id')
-  return Array.isArray(id.value) ? id.value.join(' ') : id
+  return Array.isArray(id.value) ? id.value.flatMap((item) => idText(item) ?? []).join(' ') : id
 }
 
 const resultOf = (block: Located, isFailed: boolean, named: TreeRecord = {}): TreeRecord => ({
@@ -141,7 +144,7 @@ const MEDIA = ['image', 'audio', 'video', 'file'] as const
 /** Converts media with the data or the link in the block itself (langchain_core/messages/content.py); null for the form of a provider. */
 function mediaOf(block: Located, type: string): Tree | null {
   const isOf = (name: string): boolean => typeof block.member(name).value === 'string'
-  const [data, url] = [['base64', 'data', 'content'].find(isOf), ['url', 'uri'].find(isOf)]
+  const [data, url] = [['base64', 'data', 'content'].find(isOf), ['url', 'uri', 'file_id'].find(isOf)]
   if (PROVIDERS.some((name) => !isAbsent(block.member(name).value))) return null
   if (data !== undefined) return { type, source: { media_type: block.field('mimeType'), data: block.member(data) } }
   // A picture whose bytes were left out, or stand as a list of numbers, is a picture that nobody was shown.

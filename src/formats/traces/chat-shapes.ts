@@ -124,11 +124,13 @@ function openMessage(item: Located): OpenMessage | null {
   return open ?? (ITEMS.has(type) && !isBlock(value) ? { role: undefined, body: item } : null)
 }
 
-/** Opens a message by the name of its type. */
+/** Opens a message by the name of its type; LangChain's `chat` messages hold their role. */
 function openAs(name: unknown, body: Located): OpenMessage | null {
-  const role = roleNamed(name)
-  return role === undefined || !isRecord(body.value) ? null : { role, body }
+  const role = roleNamed(name) ?? (GENERIC.has(name) ? asText(asRecord(body.value)['role']) : null)
+  return role === null || !isRecord(body.value) ? null : { role, body }
 }
+
+const GENERIC: ReadonlySet<unknown> = wordSet('chat generic ChatMessage ChatMessageChunk')
 
 const isMessage = (value: unknown): boolean => openMessage(new Located(value, '')) !== null
 
