@@ -54,6 +54,11 @@ export const isBareBlock = (value: unknown): boolean =>
 const CALLS: ReadonlySet<unknown> = wordSet(`tool_use tool_call server_tool_use server_tool_call mcp_tool_use
   function_call tool-call tool_call_chunk server_tool_call_chunk input_json_delta invalid_tool_call`)
 
+/** Types of further blocks that an agent alone writes. */
+const AGENTS: ReadonlySet<unknown> = wordSet(
+  'reasoningContent Microsoft.Extensions.AI.TextReasoningContent executableCode',
+)
+
 /** Returns the blocks of a chat for a block of any library; a block that only an agent writes is shown as it is in another speaker's message. */
 function blocksOf(block: Located, isAgent: boolean, shown?: ReadonlySet<string>): readonly Tree[] {
   const value = asRecord(block.value)
@@ -62,7 +67,7 @@ function blocksOf(block: Located, isAgent: boolean, shown?: ReadonlySet<string>)
   const isCall = CALLS.has(type)
   const id = isCall ? idText(firstOf(inner, 'call_id id toolCallId').value) : null
   if (isAgent && id !== null && shown?.has(id)) return []
-  const read = isCall && !isAgent ? null : blockOf(inner, type, isAgent)
+  const read = !isAgent && (isCall || AGENTS.has(type)) ? null : blockOf(inner, type, isAgent)
   // A text beside the named member is a block of its own.
   const words = bare === undefined || read === null ? null : blockOf(block, undefined, isAgent)
   return [...(words === null ? [] : [words]), read ?? block]
@@ -82,11 +87,10 @@ function blockOf(block: Located, type: unknown, isAgent: boolean): Tree | null {
       return typeof content.value === 'string' ? { type: 'text', text: content } : null
     case 'reasoningContent': {
       const reasoning = block.member('reasoningText').member('text')
-      if (!isAgent) return null
       return typeof reasoning.value === 'string' ? { type: 'reasoning', reasoning } : { type: 'redacted_thinking' }
     }
     case 'Microsoft.Extensions.AI.TextReasoningContent':
-      return isAgent ? { type: 'reasoning', reasoning: content.member('text') } : null
+      return { type: 'reasoning', reasoning: content.member('text') }
     case 'tool_call':
     case 'server_tool_call':
     case 'function_call':
@@ -95,7 +99,7 @@ function blockOf(block: Located, type: unknown, isAgent: boolean): Tree | null {
         ...{ name: block.member('name'), input: firstOf(block, 'args arguments input server_tool_call') },
       }
     case 'executableCode':
-      return isAgent && !isEmpty(block.value) ? { type: 'tool_use', name: GEMINI_CODE, input: block } : null
+      return isEmpty(block.value) ? null : { type: 'tool_use', name: GEMINI_CODE, input: block }
     case 'functionResponse':
       return resultOf(block, isFailure(block.member('response').value), { name: block.member('name') })
     case 'codeExecutionResult':
