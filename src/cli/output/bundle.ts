@@ -80,7 +80,7 @@ async function writeRubric({ veridict, signal }: Session, name: string, digest: 
 /** Creates a folder, readable by its owner alone, that takes its name when its files and their manifest are whole. An existing folder is never touched. */
 async function createFolder(folder: string, head: object, work: (write: Write) => Promise<void>): Promise<void> {
   const path = resolve(folder)
-  const partial = join(dirname(path), `.${basename(path)}.partial-${process.pid}`)
+  const partial = join(dirname(path), `.${basename(path)}.partial-${crypto.randomUUID()}`)
   const files = new Map<string, { bytes: number; readonly hash: Hash }>()
   const write: Write = async (name, text) => {
     const file = files.get(name) ?? { bytes: 0, hash: createHash('sha256') }
