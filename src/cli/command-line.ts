@@ -48,11 +48,12 @@ export const COMMANDS: Readonly<Record<string, () => Promise<MakeCommand>>> = {
   backup: async () => (await operators()).backup,
 }
 
-/** Finds the sentence of help.md on a removed command, option or argument (`validate agentrx`) among the typed words. */
+/** Finds the sentence of help.md on a removed command, option or first argument (`validate agentrx`) among the typed words. */
 function removedText([command = '', ...words]: readonly string[]): string | undefined {
   const end = words.includes('--') ? words.indexOf('--') : words.length
-  const typed = words.slice(0, end).map((word) => `${command} ${word.split('=', 1)[0]}`)
-  const removed = new Set([command, ...typed].map((word) => `\`veridict ${word}\` was removed`))
+  const typed = words.slice(0, end).filter((word, at) => at === 0 || word.startsWith('--'))
+  const names = [command, ...typed.map((word) => `${command} ${word.split('=', 1)[0]}`)]
+  const removed = new Set(names.map((name) => `\`veridict ${name}\` was removed`))
   const texts = helpOf('removed words').split('\n')
   return texts.find((text) => removed.has(text.split(':', 1)[0] ?? ''))
 }

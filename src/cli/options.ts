@@ -53,7 +53,7 @@ export const wholeNumber = (most: number) =>
 export const parseCount = wholeNumber(Number.MAX_SAFE_INTEGER)
 export const parseSamples = wholeNumber(MOST_SAMPLES)
 /** A cap above a million is a mistake: no batch reaches it. */
-export const parseDollars = numberBy((n) => n >= 0 && n <= 1_000_000, 'It is a number of US dollars, like 5 or 0.50.')
+export const parseDollars = numberBy((n) => n >= 0 && n <= 1e6, 'It is a number of dollars up to 1000000, like 0.50.')
 export const parseShare = numberBy((n) => n > 0 && n < 1, 'It is a share between 0 and 1, like 0.05.')
 
 export const collect = (text: string, before: readonly string[] = []): readonly string[] => [...before, text]

@@ -55,7 +55,7 @@ test.each([
   ],
   [
     ['batch', 'x', '--max-cost-usd', '5 dollars'],
-    "option '--max-cost-usd <usd>' argument '5 dollars' is invalid. It is a number of US dollars, like 5 or 0.50.\n",
+    "option '--max-cost-usd <usd>' argument '5 dollars' is invalid. It is a number of dollars up to 1000000, like 0.50.\n",
   ],
   [['compare', 'a', 'b', 'c'], "too many arguments for 'compare'. Expected 2 arguments but got 3: a, b, c.\n"],
   [
