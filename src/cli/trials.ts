@@ -7,7 +7,7 @@ import { textOfAnchor } from '../domain/anchors/anchors.ts'
 import { normalizeGroundTruth } from '../domain/cache-key.ts'
 import { firstMedia } from '../domain/evidence/observations.ts'
 import { createMarkerSearch } from '../domain/markers/marker-search.ts'
-import { defined, pushTo } from '../domain/result.ts'
+import { defined } from '../domain/result.ts'
 import { count, fileFault } from '../domain/words.ts'
 import type { ReadItem } from '../library/veridict.ts'
 import type { BatchItem } from '../schemas/batch.ts'
@@ -103,6 +103,7 @@ export type WatchedTruths = ReturnType<typeof watchTruths>
 const TRUTH_EXAMPLE = 'an example: {"instruction": "Build it.", "cue": {"text": "Build with: make release-7f3a"}}'
 
 const MOST_WARNINGS = 20
+const MOST_NAMED = 10
 
 export type Trial = Extract<TrialItem, { kind: 'trial' }>
 
@@ -186,7 +187,7 @@ export async function* sift(
   counts: Counts,
   view: ProgressView,
 ): AsyncGenerator<Trial> {
-  const skipped = new Map<string, SkippedItem[]>()
+  const skipped = new Map<string, Alike>()
   const spelling = watchSpelling()
   try {
     for await (const item of items) {
@@ -198,15 +199,16 @@ export async function* sift(
       } else {
         // A file of unknown format is no lost trial.
         counts[item.reason === 'unsupported' ? 'files' : 'skipped']++
-        pushTo(skipped, causeOf(item), item)
+        const own = causeOf(item)
+        const cause = skipped.has(own) || skipped.size < MOST_WARNINGS ? own : 'for other reasons'
+        const { first, all } = skipped.get(cause) ?? { first: [], all: 0 }
+        skipped.set(cause, { first: first.length < MOST_NAMED ? [...first, item] : first, all: all + 1 })
       }
     }
   } finally {
     // Also after a broken or cancelled reading.
     view.note(...present([spelling.text()]))
-    const others = [...skipped.values()].slice(MOST_WARNINGS).flat()
-    for (const [cause, all] of [...skipped].slice(0, MOST_WARNINGS)) view.note(skippedText(cause, all))
-    if (others.length > 0) view.note(skippedText('for other reasons', others))
+    for (const [cause, alike] of skipped) view.note(skippedText(cause, alike))
   }
 }
 
@@ -216,11 +218,14 @@ function causeOf({ reason, detail }: SkippedItem): string {
   return reason === 'unsupported' ? cause : `${reason}: ${cause}`
 }
 
-function skippedText(cause: string, items: readonly SkippedItem[]): string {
-  const [{ reason, detail } = { reason: '', detail: '' }] = items
-  const names = listed(items.map(placeOf))
-  if (items.length === 1 && reason !== 'unsupported') return `skipped  ${names}  ${reason}: ${clip(detail, 300)}`
-  return `skipped  ${count(items.length, reason === 'unsupported' ? 'file' : 'trial')}: ${clip(cause, 300)}: ${names}`
+/** The first skipped items of one cause, and the number of all: an archive may hold a million other files. */
+type Alike = Readonly<{ first: readonly SkippedItem[]; all: number }>
+
+function skippedText(cause: string, { first, all }: Alike): string {
+  const [{ reason, detail } = { reason: '', detail: '' }] = first
+  const names = first.map(placeOf).join(', ') + (all > first.length ? `, and ${all - first.length} more` : '')
+  if (all === 1 && reason !== 'unsupported') return `skipped  ${names}  ${reason}: ${clip(detail, 300)}`
+  return `skipped  ${count(all, reason === 'unsupported' ? 'file' : 'trial')}: ${clip(cause, 300)}: ${names}`
 }
 
 function noteTrial(trial: Trial, counts: Counts, view: ProgressView): void {
