@@ -30,18 +30,8 @@ export function trialOfItem({ item, grade }: EndedItem, rubrics: Rubrics) {
   const given = Object.keys(request.ground_truth) as readonly string[] | null
   const { metadata = {}, ground_truth } = request
   const question = grade === null ? questionOfItem(item, rubrics) : questionOf(grade)
-  return {
-    question,
-    judge,
-    rubric,
-    status,
-    failure,
-    label,
-    metadata,
-    signals: ground_truth.signals ?? {},
-    given,
-    grade,
-  }
+  const { signals = {} } = ground_truth
+  return { question, judge, rubric, status, failure, label, metadata, signals, given, grade }
 }
 
 /** Returns trajectory/digest of the truth of an item. Its rubric says which bare texts are instructions. */

@@ -41,7 +41,7 @@ export interface IntakeItem {
 }
 
 /** An item with its number in the batch, its name, and the options that its plan gives. */
-export interface PlannedItem extends Omit<IntakeItem, 'item'> {
+interface PlannedItem extends Omit<IntakeItem, 'item'> {
   readonly index: number
   readonly item_id: string
   readonly request: Omit<BatchItem, 'item_id'>

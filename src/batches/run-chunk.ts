@@ -61,7 +61,7 @@ export interface Parking {
 }
 
 /** One run at the open items of a chunk. */
-export interface ChunkRun {
+interface ChunkRun {
   readonly plan: RunPlan
   readonly chunk: Chunk
   /** Aborted once the run is to end: calls that wait for a turn are given up, and calls in flight go on. */

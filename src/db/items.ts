@@ -58,14 +58,8 @@ const NEW = raw`idx AS "index", item_id, trajectory, request, base_grade`
 /** Ends an item, within a unit of work; false, without a change, where the item has ended before. */
 export async function settleItem(sql: Sql, { batch, index }: ItemRef, end: ItemEnd): Promise<boolean> {
   const { status, grade_id, label = null, failure = null, cached = false } = end
-  const set = assignments<'batch_items'>({
-    status,
-    grade_id,
-    label,
-    failure,
-    cached,
-    failure_code: failure?.code ?? null,
-  })
+  const row = { status, grade_id, label, failure, cached, failure_code: failure?.code ?? null }
+  const set = assignments<'batch_items'>(row)
   return (await sql.run`UPDATE batch_items SET ${set} WHERE ${isOf(batch)} AND idx = ${index} AND ${ITEM_IS_OPEN}`) > 0
 }
 

@@ -73,11 +73,9 @@ const ResultSchema = t.Closed({
   answers: t.Dict(t.Closed({ human: Value, judge: t.Nullable(Value, 'Null: no verdict.'), right: Type.Boolean() })),
 })
 
-export const CERTIFICATE_KIND = 'veridict-validation'
-
 /** The certificate of a validation: judge, data, rubric, date, and agreement with people. */
 export const CertificateSchema = t.Closed({
-  kind: t.Choice([CERTIFICATE_KIND]),
+  kind: t.Choice(['veridict-validation']),
   version: Type.Integer({ minimum: 2, maximum: 2 }),
   created_at: t.Timestamp,
   software: t.Text,

@@ -134,7 +134,7 @@ const JudgeSettingsSchema = t.Closed({
   ),
 })
 
-export const ReceiptSchema = t.Closed({
+const ReceiptSchema = t.Closed({
   cache: t.Choice(['hit', 'miss']),
   ...t.Each(['key', 'trajectory', 'ground_truth'], t.Digest),
   rubric: t.Text,

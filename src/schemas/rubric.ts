@@ -33,7 +33,7 @@ export const CLAIM_TYPES = ['boolean', 'enum', 'integer', 'step', 'agent', 'text
 export type ClaimType = (typeof CLAIM_TYPES)[number]
 
 /** The consequence of an answer `unclear`. */
-export const UNCLEAR_RULES = ['refuses', 'kept', 'never'] as const
+const UNCLEAR_RULES = ['refuses', 'kept', 'never'] as const
 
 const CLAIM = {
   type: t.Choice(CLAIM_TYPES, 'The kind of its answer, such as boolean.'),

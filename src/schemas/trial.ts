@@ -122,7 +122,7 @@ export type GivenGroundTruth = Static<typeof GivenGroundTruthSchema>
 /** A ground truth of a request for any rubric. Its members are checked once its rubric is known. */
 export type GivenTruth = AnyMembers & Partial<GivenGroundTruth>
 
-export const GivenTruthSchema = Type.Unsafe<GivenTruth>({
+const GivenTruthSchema = Type.Unsafe<GivenTruth>({
   type: 'object',
   anyOf: [GivenGroundTruthSchema, { type: 'object', description: 'For another rubric: its own members.' }],
   description:

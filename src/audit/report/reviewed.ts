@@ -177,10 +177,7 @@ export function judgeQuality(judge: string, trials: readonly TrialRow[], labels:
  * for a division by zero: a label that the judge never gave has no precision, rather than 0.
  * @param confusion rows are the humans, columns the judge, in the order of the labels.
  */
-export const labelScores = (
-  labels: readonly string[],
-  confusion: readonly (readonly number[])[],
-): JudgeQuality['labels'] =>
+const labelScores = (labels: readonly string[], confusion: readonly (readonly number[])[]): JudgeQuality['labels'] =>
   labels.map((label, place) => {
     const n_human = (confusion[place] ?? []).reduce((sum, n) => sum + n, 0)
     const n_judge = confusion.reduce((sum, row) => sum + (row[place] ?? 0), 0)

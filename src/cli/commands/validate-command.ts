@@ -62,7 +62,7 @@ export const validate = sessionCommand<ValidateOptions, [file: string]>(
   },
 )
 
-export function buildCertificate(
+function buildCertificate(
   items: readonly Judged[],
   batch: Batch,
   { questions, subject }: Pick<ReturnType<typeof labelledRuns>, 'questions' | 'subject'>,
@@ -139,7 +139,7 @@ const MEASURES = t.tableOf<Measure & { readonly question: string }>([
 ])
 
 /** Renders a certificate for people: its facts with the calls of its batch, then the measures of each question. */
-export function certificateText({ data, rubric, judge, ends, measures }: Certificate, batch: Batch): string {
+function certificateText({ data, rubric, judge, ends, measures }: Certificate, batch: Batch): string {
   const models = judge.models_resolved.map(({ model, grades }) => `${t.clip(model ?? 'unnamed', 100)} (${grades})`)
   const skipped = data.skipped > 0 ? `, ${data.skipped} skipped` : ''
   const calls = t.present([count(batch.calls.made, 'call'), t.cachedText(batch), t.costText(batch)]).join(', ')
@@ -189,7 +189,7 @@ export function compareWith(base: Certificate, head: Certificate, margin: number
   return { margin, base: base.judge, base_created_at: base.created_at, equivalent, questions }
 }
 
-export function comparisonText({ margin, base, equivalent, questions }: ReturnType<typeof compareWith>): string {
+function comparisonText({ margin, base, equivalent, questions }: ReturnType<typeof compareWith>): string {
   const lines = questions.map(({ question, n, difference, ci95, base_only, head_only }) => {
     const share = `${t.percent(difference ?? 0)} ${t.intervalText(ci95)} of ${n}`
     return `  ${question}: ${share}; right alone: ${base_only} before, ${head_only} now`

@@ -93,7 +93,7 @@ export const unreadText = (unread: Unread | null): string =>
 
 type Costs = Pick<Batch, 'cost_usd' | 'uncertain_usd'>
 
-export const COST_UNKNOWN = 'cost unknown (a call has no price, or its reply no usage)'
+const COST_UNKNOWN = 'cost unknown (a call has no price, or its reply no usage)'
 
 /** Renders the cost of a batch, and the bound of calls that may have been paid. */
 export const costText = ({ cost_usd, uncertain_usd }: Costs): string => {

@@ -16,7 +16,7 @@ import type { ActionAnchor, GroundTruth } from '../../schemas/trial.ts'
 import type { Actor, SurfaceCategory } from '../../schemas/vocabulary.ts'
 
 /** An action that follows an instruction, by its anchors. */
-export interface Followed {
+interface Followed {
   readonly hit: Hit
   readonly why: string
 }
