@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url'
 import { styleText } from 'node:util'
 import type { ExampleResult } from '../../boot/rubric-examples.ts'
 import { readEnvironment } from '../../config/environment.ts'
-import * as r from '../../config/rubrics.ts'
+import * as configured from '../../config/rubrics.ts'
 import { rubricWarnings } from '../../domain/rubric/load/parse-rubric.ts'
 import { count } from '../../domain/words.ts'
 import { CliError, EXIT, unwritable } from '../errors.ts'
@@ -14,8 +14,8 @@ import { consoleCommand, groupCommand } from '../session.ts'
 import { asTyped, type Shell, shellWord } from '../shell.ts'
 
 /** Loads the shipped rubrics and the rubrics of VERIDICT_RUBRICS. */
-const knownRubrics = ({ env }: Pick<Shell, 'env'>): r.LoadedRubric[] =>
-  r.loadConfiguredRubrics(readEnvironment(env).rubrics ?? [])
+const knownRubrics = ({ env }: Pick<Shell, 'env'>): configured.LoadedRubric[] =>
+  configured.loadConfiguredRubrics(readEnvironment(env).rubrics ?? [])
 
 const BEGIN = 'Begin a rubric of your own: veridict rubric new my-rubric'
 
@@ -26,8 +26,8 @@ function isFolder(typed: string): boolean {
 }
 
 /** Finds typed rubrics: a folder of one or several, `id@version`, or an id for its newest version. */
-function findRubrics(shell: Shell, typed: string): r.LoadedRubric[] {
-  if (isFolder(typed)) return r.loadRubrics(typed)
+function findRubrics(shell: Shell, typed: string): configured.LoadedRubric[] {
+  if (isFolder(typed)) return configured.loadRubrics(typed)
   const available = knownRubrics(shell)
   const versions = available.filter(({ rubric }) => rubric.name === typed || rubric.id === typed)
   const newest = versions.sort((a, b) => b.rubric.version - a.rubric.version)[0]
@@ -91,7 +91,7 @@ function copyRubric(from: string, folder: string, members: Readonly<Record<strin
     for (const [name, value] of Object.entries(members))
       text = text.replace(new RegExp(`^${name}:.*$`, 'm'), () => `${name}: ${value}`)
     writeFileSync(manifest, text)
-    const read = r.readRubric(folder)
+    const read = configured.readRubric(folder)
     if ('faults' in read) throw new CliError(`a copy of ${from} under another name cannot be used`, read.faults)
   } catch (error) {
     rmSync(folder, { recursive: true, force: true })
@@ -104,12 +104,12 @@ const checkRubrics = consoleCommand<Options, [folders: string[]]>(
   { args: { '<folder...>': 'a rubric, or a folder of several' } },
   async ({ write }, _options, typed) => {
     const folders = typed.flatMap((path) => {
-      if (isFolder(path)) return r.rubricFolders(path)
+      if (isFolder(path)) return configured.rubricFolders(path)
       throw new CliError(`there is no folder ${path}`, [BEGIN])
     })
     const data = folders.map((folder) => {
-      const examples = r.readExamples(folder)
-      const read = r.readRubric(folder)
+      const examples = configured.readExamples(folder)
+      const read = configured.readRubric(folder)
       const faults = [read, ...examples].flatMap((part) => ('faults' in part ? part.faults : []))
       if ('faults' in read) return { folder, name: folder, faults, warnings: [] }
       return { folder, name: read.rubric.name, faults, warnings: warningsOf(read, examples.length) }
@@ -123,7 +123,7 @@ const checkRubrics = consoleCommand<Options, [folders: string[]]>(
   },
 )
 
-function warningsOf({ rubric, folder, placeOf }: r.LoadedRubric, examples: number): string[] {
+function warningsOf({ rubric, folder, placeOf }: configured.LoadedRubric, examples: number): string[] {
   const none = `${join(folder, 'examples')}  warning: has no example: write one.yaml, so that \`veridict rubric test\` has something to run`
   return [
     ...rubricWarnings(rubric).map((issue) => `${placeOf(issue)}  warning: ${issue.message}`),

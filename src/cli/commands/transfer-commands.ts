@@ -8,7 +8,7 @@ import { referenceIn } from '../../domain/trajectory/trajectory.ts'
 import { count } from '../../domain/words.ts'
 import type { BatchItem } from '../../schemas/batch.ts'
 import { inputIssues } from '../../schemas/check.ts'
-import * as d from '../../schemas/documents.ts'
+import * as documents from '../../schemas/documents.ts'
 import { DispositionSchema, SignoffSchema } from '../../schemas/findings.ts'
 import { type Grade, GradeSchema } from '../../schemas/grade.ts'
 import { type Review, ReviewSchema } from '../../schemas/review.ts'
@@ -25,7 +25,7 @@ export const exportStore = consoleCommand<Options>('export', { options: OUT }, (
     const { write, view, signal } = console
     if (database === ':memory:') throw new CliError('VERIDICT_DATABASE is :memory:')
     const counts: Record<string, number> = {}
-    await write(line({ kind: 'veridict_export', version: d.EXPORT_VERSION }))
+    await write(line({ kind: 'veridict_export', version: documents.EXPORT_VERSION }))
     const { exportRecords } = await import('../../db/files/transfer.ts')
     await db.snapshot(async (read) => {
       for await (const record of exportRecords(read)) {
@@ -43,7 +43,7 @@ export const exportStore = consoleCommand<Options>('export', { options: OUT }, (
 
 /** Renders numbers of records: `2 trajectories, 3 attempts, 2 grades, 0 reviews`. */
 const recordsText = (counts: Readonly<Record<string, number>>): string =>
-  Object.keys(d.EXPORT_RECORDS)
+  Object.keys(documents.EXPORT_RECORDS)
     .map((kind) => count(counts[kind] ?? 0, kind, `${kind.replace(/y$/, 'ie')}s`))
     .join(', ')
 
@@ -117,9 +117,9 @@ const CUT = 'is the file cut off? Export it again'
 const refuse = (fault: string): CliError => new CliError(`${clip(fault, 300)}; no record of the export was stored`)
 
 /** Reads the records of an export in groups. Throws a CliError with the line of a broken record, and for a file that broke off. */
-async function* readExport(path: string, signal: AbortSignal): AsyncGenerator<d.ExportRecord[]> {
+async function* readExport(path: string, signal: AbortSignal): AsyncGenerator<documents.ExportRecord[]> {
   const { linesOf } = await import('../../archives/trials/request-lines.ts')
-  let group: d.ExportRecord[] = []
+  let group: documents.ExportRecord[] = []
   let [bytes, records] = [0, 0]
   let end: unknown
   for await (const { number, bytes: text } of linesOf(path, MOST_LINE_BYTES)) {
@@ -129,9 +129,9 @@ async function* readExport(path: string, signal: AbortSignal): AsyncGenerator<d.
     const value = parseJson(text.toString('utf8')) as Readonly<Record<string, unknown>> | null | undefined
     if (value === undefined) throw refuseLine(`is no JSON: ${CUT}`)
     if (number === 1) {
-      if (value?.['version'] === d.EXPORT_VERSION) continue
+      if (value?.['version'] === documents.EXPORT_VERSION) continue
       const version = JSON.stringify(value?.['version'])
-      throw refuseLine(`an export of version ${version}; this program reads ${d.EXPORT_VERSION}`)
+      throw refuseLine(`an export of version ${version}; this program reads ${documents.EXPORT_VERSION}`)
     }
     if (value?.['kind'] === 'end') {
       end = value['records']
@@ -139,7 +139,7 @@ async function* readExport(path: string, signal: AbortSignal): AsyncGenerator<d.
     }
     const fault = faultOf(value)
     if (fault !== null) throw refuseLine(fault)
-    group.push(value as d.ExportRecord)
+    group.push(value as documents.ExportRecord)
     records += 1
     bytes += text.length
     if (group.length < GROUP.records && bytes < GROUP.bytes) continue
@@ -154,13 +154,13 @@ async function* readExport(path: string, signal: AbortSignal): AsyncGenerator<d.
 /** Checks all that the database will refuse, and the digest of a trajectory. */
 function faultOf(value: unknown): string | null {
   const { kind, id } = (value ?? {}) as { readonly kind?: unknown; readonly id?: unknown }
-  if (typeof kind !== 'string' || !Object.hasOwn(d.EXPORT_RECORDS, kind)) return 'no record of an export'
-  const known = kind as d.ExportKind
-  const fault = schemaFault(d.EXPORT_RECORDS[known], value) ?? CONTENT_FAULT[known](value as never)
+  if (typeof kind !== 'string' || !Object.hasOwn(documents.EXPORT_RECORDS, kind)) return 'no record of an export'
+  const known = kind as documents.ExportKind
+  const fault = schemaFault(documents.EXPORT_RECORDS[known], value) ?? CONTENT_FAULT[known](value as never)
   return fault === null ? null : `${kind} ${typeof id === 'string' ? id : 'without an id'}: ${fault}`
 }
 
-const CONTENT_FAULT: { readonly [K in d.ExportKind]: (record: d.RecordOf<K>) => string | null } = {
+const CONTENT_FAULT: { readonly [K in documents.ExportKind]: (record: documents.RecordOf<K>) => string | null } = {
   trajectory({ id, document }) {
     const fault = 'its document has another digest than its id'
     try {
@@ -191,7 +191,10 @@ const CONTENT_FAULT: { readonly [K in d.ExportKind]: (record: d.RecordOf<K>) => 
   },
 }
 
-function bodyFault(schema: object, { id, body }: d.RecordOf<'grade' | 'review' | 'disposition'>): string | null {
+function bodyFault(
+  schema: object,
+  { id, body }: documents.RecordOf<'grade' | 'review' | 'disposition'>,
+): string | null {
   const value = parseJson(body) as Partial<Grade> | undefined
   return schemaFault(schema, value, 'its body: ') ?? (value?.id === id ? null : 'its body has another id')
 }
@@ -207,7 +210,11 @@ const isObject = (json: string): boolean => {
 }
 
 /** Throws where a record refers to a record that is neither stored nor named before. Adds the records to `names`. */
-async function assertComplete(group: readonly d.ExportRecord[], names: Set<string>, store: ImportStore): Promise<void> {
+async function assertComplete(
+  group: readonly documents.ExportRecord[],
+  names: Set<string>,
+  store: ImportStore,
+): Promise<void> {
   for (const record of group) {
     const name = `${record.kind} ${record.id}`
     names.add(name)
@@ -217,7 +224,7 @@ async function assertComplete(group: readonly d.ExportRecord[], names: Set<strin
   }
 }
 
-function referencesOf(record: d.ExportRecord): (readonly [kind: d.ExportKind, id: string])[] {
+function referencesOf(record: documents.ExportRecord): (readonly [kind: documents.ExportKind, id: string])[] {
   if (record.kind === 'review') return [['grade', (JSON.parse(record.body) as Review).grade_id]]
   if (record.kind !== 'grade') return []
   const { trajectory, attempts } = (JSON.parse(record.body) as Grade).receipt

@@ -71,8 +71,8 @@ async function answerBy(sql: Sql, { id, receipt: { key } }: Grade): Promise<void
 }
 
 const RENDER: { readonly [K in ExportKind]: (record: RecordOf<K>) => object } = {
-  trajectory: ({ kind: _, document, ...row }) => ({ ...row, document: packText(document, 0) }),
-  attempt: ({ kind: _, ...row }) => row,
+  trajectory: ({ id, format, document, created_at }) => ({ id, format, document: packText(document, 0), created_at }),
+  attempt: (record) => Object.fromEntries(ATTEMPT_COLUMNS.map((name) => [name, record[name as keyof typeof record]])),
   grade({ ground_truth, body, silent }) {
     const parsed = { grade: parseStored<Grade>(body), ground_truth: parseStored<object>(ground_truth), silent }
     return { ...renderGrade(parsed as never), ground_truth, body, is_current: 0 }
