@@ -18,29 +18,22 @@ export const ANTHROPIC_MESSAGES: Format = {
 function readExchange(reading: Reading, document: Json): ReadDocument {
   const exchange = exchangeIn(document)
   const format = 'anthropic-messages'
-  if (exchange === null || exchange.requestPath === '') return readRun(reading, document, '', format)
-  const { request, requestPath, response, path } = exchange
-  const answer = answerIn(reading, response, path)
-  const placed = answer === null ? [] : [new Located(answer, path)]
-  const read = readRun(reading, request, requestPath, format, placed)
+  if (exchange === null || exchange.response === null) return readRun(reading, document, '', format)
+  const { request, response } = exchange
+  const answer = isRecord(response.value) && isAnswer(response.value) ? response.value : null
+  if (answer === null && asRecord(response.value)['type'] === 'error')
+    reading.warn(response.path, 'the call failed: there is no answer')
+  else if (answer === null && !isAbsent(response.value))
+    reading.odd(response.path, 'an answer of the model', response.value)
+  const read = readRun(reading, asRecord(request.value), request.path, format, answer === null ? [] : [response])
   const model = answer?.['model']
   return typeof model === 'string' && read.agent.model === null ? { ...read, agent: { ...read.agent, model } } : read
 }
 
-/** Returns the model's answer; null, with a warning, where the response holds no readable answer. */
-function answerIn(reading: Reading, response: unknown, path: string): Json | null {
-  if (isRecord(response) && isAnswer(response)) return response
-  if (isRecord(response) && response['type'] === 'error') reading.warn(path, 'the call failed: there is no answer')
-  else if (!isAbsent(response)) reading.odd(path, 'an answer of the model', response)
-  return null
-}
-
-/** A request to the model with its response, and the JSON pointer of each. */
+/** A request to the model with its response; null for a request alone. */
 interface Exchange {
-  readonly request: Json
-  readonly requestPath: string
-  readonly response: unknown
-  readonly path: string
+  readonly request: Located
+  readonly response: Located | null
 }
 
 /**
@@ -49,21 +42,18 @@ interface Exchange {
  * request without a `system`.
  */
 function exchangeIn(document: Json): Exchange | null {
-  const [request, response] = ['request', 'response'].map((side) => inside(document[side], `/${side}`))
-  if (request !== undefined && response !== undefined && isRecord(request.value) && isChat(request.value['messages'])) {
+  const root = new Located(document, '')
+  const [request, response] = [bodyOf(root.member('request')), bodyOf(root.member('response'))]
+  if (isRecord(request.value) && isChat(request.value['messages'])) {
     const isAnthropic = 'system' in request.value || (isRecord(response.value) && isAnswer(response.value))
-    return isAnthropic
-      ? { request: request.value, requestPath: request.path, response: response.value, path: response.path }
-      : null
+    return isAnthropic ? { request, response } : null
   }
   const { system, messages } = document
   const hasSystem = typeof system === 'string' || (Array.isArray(system) && system.every(isText))
-  if (!hasSystem || !isChat(messages)) return null
-  return { request: document, requestPath: '', response: null, path: '/response' }
+  return hasSystem && isChat(messages) ? { request: root, response: null } : null
 }
 
-const inside = (value: unknown, path: string): { readonly value: unknown; readonly path: string } =>
-  isRecord(value) && isRecord(value['body']) ? { value: value['body'], path: `${path}/body` } : { value, path }
+const bodyOf = (side: Located): Located => (isRecord(side.member('body').value) ? side.member('body') : side)
 
 const isText = (block: unknown): boolean => isRecord(block) && typeof block['text'] === 'string'
 
@@ -73,7 +63,7 @@ const isText = (block: unknown): boolean => isRecord(block) && typeof block['tex
  */
 function splitExchanges(root: Json): readonly FileRun[] | null {
   const records = asList(root['records'])
-  if (!records.some((record) => isRecord(record) && (exchangeIn(record)?.requestPath ?? '') !== '')) return null
+  if (!records.some((record) => isRecord(record) && (exchangeIn(record)?.response ?? null) !== null)) return null
   const kept = withoutHeads(records, conversationOf)
   // A record that is no exchange stays unchanged, so that the reader refuses it alone.
   return kept.map((document, index) => ({
@@ -86,8 +76,14 @@ function splitExchanges(root: Json): readonly FileRun[] | null {
 function conversationOf(record: unknown): readonly unknown[] | null {
   const exchange = isRecord(record) ? exchangeIn(record) : null
   if (exchange === null) return null
-  const { request, response } = exchange
-  const messages = asList(request['messages']).map(asRecord)
+  const { system, messages } = asRecord(exchange.request.value)
+  const response = exchange.response?.value ?? null
   const answer = isRecord(response) && isAnswer(response) ? ['assistant', response['content']] : [response]
-  return [request['system'], ...messages.map(({ role, content }) => [role, content]), answer]
+  return [
+    system,
+    ...asList(messages)
+      .map(asRecord)
+      .map(({ role, content }) => [role, content]),
+    answer,
+  ]
 }

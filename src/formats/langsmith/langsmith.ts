@@ -4,7 +4,7 @@ import { type FileRun, type Format, factsOf, groupRows, listIn, type ReadDocumen
 import { outcomeOfOutput } from '../openai-chat/openai-chat-blocks.ts'
 import { named, own } from '../tools/tool-table.ts'
 import { textsOf } from '../traces/blocks.ts'
-import { decodeLocated, messagesIn, type Side, STATES } from '../traces/chat-shapes.ts'
+import { messagesIn, opened, type Side, STATES } from '../traces/chat-shapes.ts'
 import { Located, type Tree } from '../traces/located.ts'
 import { readTrace } from '../traces/trace-run.ts'
 import type { SpanKind, TracedTool, TraceSpan } from '../traces/trace-span.ts'
@@ -91,7 +91,8 @@ function spanOf(reading: Reading, row: Located, isWhole: boolean): TraceSpan[] {
     reading.unread(path, `unknown type of run: ${JSON.stringify(cutName(called))}; not read`, true)
     return []
   }
-  const [inputs, outputs] = [payloadOf(row, 'inputs'), payloadOf(row, 'outputs')]
+  // Rows of a table hold both as JSON in a string.
+  const [inputs, outputs] = [opened(row.member('inputs')), opened(row.member('outputs'))]
   if (isWhole && (messagesIn(outputs, 'assistant') === null || !isState(outputs.value)))
     reading.unread(path, 'no run of a model or a tool is in the file; what they did is not known', true)
   const isModel = kind === 'model'
@@ -114,12 +115,6 @@ function spanOf(reading: Reading, row: Located, isWhole: boolean): TraceSpan[] {
     ...(error !== null && { error: row.member('error') }),
   }
   return [span]
-}
-
-/** Returns `inputs` or `outputs` of a run; rows of a table hold them as JSON in a string. */
-function payloadOf(run: Located, side: 'inputs' | 'outputs'): Located {
-  const value = run.member(side)
-  return decodeLocated(value) ?? value
 }
 
 /** Tells whether a value holds the messages of a whole conversation. */

@@ -63,15 +63,20 @@ function readContents(reading: Reading, document: Json): ReadDocument {
   ])
 }
 
-/** Reads a content into messages. `side`: the speaker of a content without a role. */
+/** Reads a content into messages. `side`: the speaker of a content without a role; `user`: the true speaker of the user's contents. */
 function messagesOfContent(
   content: Located,
   side: Side,
   about: Pick<LocatedMessage, 'name' | 'at' | 'outcome'>,
+  user: 'user' | 'system' = 'user',
 ): LocatedMessage[] {
-  const { role } = asRecord(content.value)
+  const { role = side } = content.record
   const speaker = role === 'model' ? 'assistant' : typeof role === 'string' ? role : side
-  return messagesOfParts(content, speaker).map((tree) => ({ ...about, tree, path: content.path }))
+  return messagesOfParts(content, speaker === 'user' ? user : speaker).map((tree) => ({
+    ...about,
+    tree,
+    path: content.path,
+  }))
 }
 
 /**
@@ -120,10 +125,7 @@ function messagesOfRecord(reading: Reading, record: Json, path: string): readonl
   // Reminders and goals of the harness stand as texts of the user.
   const isOwn = type !== 'user' || (subtype === undefined && OWN.has(record['provenance']))
   const side = type === 'assistant' ? 'assistant' : 'user'
-  return messagesOfContent(message, side, about).map((one) => ({
-    ...one,
-    ...(!isOwn && { role: 'system' as const }),
-  }))
+  return messagesOfContent(message, side, about, isOwn ? 'user' : 'system')
 }
 
 const OWN: ReadonlySet<unknown> = new Set([undefined, 'real_user'])

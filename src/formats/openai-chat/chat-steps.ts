@@ -5,7 +5,7 @@ import { asList, asName, asText, type OpenStep } from '../common/session.ts'
 import type { ReadDocument } from '../format.ts'
 import type { OpenCall } from '../tools/tool-table.ts'
 import { isOdd, modelOf } from '../traces/chat-shapes.ts'
-import { Located, type PlacedMessage, placeMessage, type Tree } from '../traces/located.ts'
+import { Located, placeMessage, type Tree } from '../traces/located.ts'
 import { answeredIdsOf } from '../traces/message-key.ts'
 import { agentNamedBy, readMessage, speaksAsAgent } from './openai-chat-message.ts'
 import { ChatSink, type TextProtocol } from './openai-chat-sink.ts'
@@ -48,11 +48,15 @@ function outputsOf(sink: ChatSink, message: Json, name: string | null): OpenStep
 /** Reads one placed message; returns its calls in order. `name`: of an agent's step; `other`: of another speaker's. */
 export function takeMessage(
   sink: ChatSink,
-  { message, place }: PlacedMessage,
+  placed: Located,
   name: string | null,
   other: string | null = null,
+  message = placed.record,
 ): readonly OpenCall[] {
-  sink.reading.within(place, () => readOne(sink, message, '', name, other))
+  sink.reading.within(
+    (path) => placed.pathOf(path),
+    () => readOne(sink, message, '', name, other),
+  )
   return sink.calls
 }
 
@@ -65,8 +69,6 @@ export interface LocatedMessage {
   readonly name?: string | null
   /** Milliseconds since 1970. */
   readonly at?: number | null
-  /** The speaker in place of the user. */
-  readonly role?: 'system'
   /** The outcome that the record tells of the calls which the message answers. */
   readonly outcome?: ActOutcome | undefined
 }
@@ -82,7 +84,7 @@ export function readLocatedChat(
   const sink = new ChatSink(reading, agent.name)
   const ids = new CallIds()
   let { model } = agent
-  for (const { tree, path = list, name, at = null, role, outcome } of messages(sink)) {
+  for (const { tree, path = list, name, at = null, outcome } of messages(sink)) {
     const placed = isOdd(tree) ? null : placeMessage(tree, path)
     if (placed === null) {
       const { path: place, value } = tree instanceof Located ? tree : new Located(undefined, path)
@@ -90,12 +92,11 @@ export function readLocatedChat(
       continue
     }
     sink.now = at
-    const isTurned = role !== undefined && placed.message['role'] === 'user'
-    const message = ids.complete({ ...placed.message, ...(isTurned && { role }) })
+    const message = ids.complete(placed.record)
     const { id: own, tool_call_id: id } = message
     if (typeof id === 'string') sink.report(id, outcome)
     const step = name === undefined ? asText(own) : name
-    takeMessage(sink, { ...placed, message }, step, step)
+    takeMessage(sink, placed, step, step, message)
     model ??= modelOf(message)
   }
   return { format, agent: { ...agent, model }, steps: sink.finish(list) }

@@ -23,6 +23,12 @@ export interface Speaker {
   readonly outputs: Part[]
 }
 
+/** Returns the speaker of a content whose parts stand in one list. */
+export const speaking = (actor: Actor, parts: Part[], name = 'message'): Speaker => ({
+  ...{ actor, name, parts },
+  outputs: parts,
+})
+
 export const CALLS: ReadonlySet<unknown> = new Set(['tool_use', 'server_tool_use', 'mcp_tool_use', 'tool-call'])
 const REASONING: ReadonlySet<unknown> = new Set(['reasoning', 'thinking', 'think', 'redacted_thinking'])
 export const AGENT_ONLY: ReadonlySet<unknown> = new Set([...CALLS, ...REASONING])
@@ -69,7 +75,7 @@ function readString(sink: ChatSink, block: Json, field: string, path: string, sp
 
 /** Reads a block of reasoning: Inspect's `reasoning` and `summary`, Anthropic's `thinking`, Responses' `summary: [{text}]`. */
 export function readReasoning(sink: ChatSink, block: Json, path: string, parts: Part[]): void {
-  const speaker: Speaker = { actor: 'agent_reasoning', name: 'reasoning', parts, outputs: parts }
+  const speaker = speaking('agent_reasoning', parts, 'reasoning')
   const hidden = block['redacted'] === true || block['type'] === 'redacted_thinking'
   if (hidden) sink.reading.warnOnce(path, 'reasoning that the provider redacted is not readable; not shown')
   else {
@@ -114,7 +120,7 @@ function readCallBlock(sink: ChatSink, block: Json, path: string, { parts }: Spe
   const { tool: name } = sink.addCall(parts, formOfCall(block, path))
   // Inspect puts the result of a provider's tool into the same block.
   readOutput(sink, parts, block['result'], `${path}/result`, name)
-  readString(sink, block, 'error', path, { actor: 'tool_output', name, parts, outputs: parts })
+  readString(sink, block, 'error', path, speaking('tool_output', parts, name))
 }
 
 function readResultBlock(sink: ChatSink, block: Json, path: string, speaker: Speaker): void {
@@ -157,7 +163,7 @@ export function readOutput(sink: ChatSink, parts: Part[], value: unknown, path: 
   const isContent =
     typeof value === 'string' || (Array.isArray(value) && value.every((item) => isRecord(item) && 'type' in item))
   if (isAbsent(value)) return
-  if (isContent) readBlocks(sink, value, path, { actor: 'tool_output', name, parts, outputs: parts })
+  if (isContent) readBlocks(sink, value, path, speaking('tool_output', parts, name))
   else sink.leaves(parts, 'tool_output', value, path, name)
 }
 

@@ -12,6 +12,7 @@ import {
   readReasoning,
   readToolCalls,
   type Speaker,
+  speaking,
 } from './openai-chat-blocks.ts'
 import { addSlices, type ChatSink } from './openai-chat-sink.ts'
 
@@ -67,7 +68,7 @@ function readAgentMessage(sink: ChatSink, read: MessageParts, message: Json, pat
   const text = protocol === null || structured ? null : onlyText(sink, content, `${path}/content`)
   const slices = text === null ? null : (protocol?.split(text.text) ?? null)
   if (text !== null && slices !== null) addSlices(sink.reading, parts, text, slices)
-  else readBlocks(sink, content, `${path}/content`, agentsIn(read.parts))
+  else readBlocks(sink, content, `${path}/content`, speaking('agent_message', read.parts))
   if (typeof refusal === 'string') sink.text(parts, 'agent_message', refusal, `${path}/refusal`, 'refusal')
   if (isRecord(older)) sink.addCall(parts, formOfCall(older, `${path}/function_call`))
   else if (!isAbsent(older)) sink.reading.odd(`${path}/function_call`, 'a function call', older)
@@ -76,8 +77,6 @@ function readAgentMessage(sink: ChatSink, read: MessageParts, message: Json, pat
   read.acted = slices !== null || noted
   sink.spoke(read.acted ? parts : [])
 }
-
-const agentsIn = (parts: Part[]): Speaker => ({ actor: 'agent_message', name: 'message', parts, outputs: parts })
 
 /** Returns the content that is one text; Anthropic's cache marks turn a text into an array of one block. */
 function onlyText(sink: ChatSink, content: unknown, path: string): PlacedText | null {
@@ -114,7 +113,7 @@ function readToolMessage(sink: ChatSink, read: MessageParts, message: Json, path
   read.speaker = 'tool'
   const id = answeredIdOf(sink, message)
   const name = toolName(sink, message, path, id)
-  readBlocks(sink, content, `${path}/${field}`, { actor: 'tool_output', name, parts: outputs, outputs })
+  readBlocks(sink, content, `${path}/${field}`, speaking('tool_output', outputs, name))
   sink.answered(id, (tool) => outcomeOfMessage(sink.agent, tool, message, content))
   const words = isRecord(error) ? error['message'] : error
   const at = isRecord(error) ? `${path}/error/message` : `${path}/error`
@@ -170,7 +169,8 @@ export const isResponse = (message: Json): message is Json & { readonly output: 
 
 function readResponse(sink: ChatSink, read: MessageParts, output: readonly unknown[], path: string): void {
   for (const [item, at] of objectsIn(sink.reading, output, path))
-    if (item['type'] === 'message') readBlocks(sink, item['content'], `${at}/content`, agentsIn(read.parts))
+    if (item['type'] === 'message')
+      readBlocks(sink, item['content'], `${at}/content`, speaking('agent_message', read.parts))
     else readItem(sink, { ...read, outputs: [] }, item, at)
   read.speaker = 'agent'
 }
@@ -188,7 +188,7 @@ function readOtherMessage(sink: ChatSink, read: MessageParts, message: Json, pat
   const isResult = isReply && before === 'act'
   if (isResult) read.speaker = 'tool'
   const speaker: Speaker = isResult
-    ? { actor: 'tool_output', name: 'output', parts: outputs, outputs }
+    ? speaking('tool_output', outputs, 'output')
     : {
         actor: role === 'user' && !isComplaint ? 'user' : 'system',
         name: role === 'exit' ? 'exit' : 'message',
@@ -236,7 +236,7 @@ const isUsersOwn = ({ requestor, tool_calls: calls }: Json): boolean =>
 function readUsers(sink: ChatSink, { parts }: MessageParts, message: Json, path: string): void {
   const isAnswer = roleOf(message) === 'tool'
   const name = isAnswer ? 'tool' : 'message'
-  readBlocks(sink, message['content'], `${path}/content`, { actor: 'user', name, parts, outputs: parts })
+  readBlocks(sink, message['content'], `${path}/content`, speaking('user', parts, name))
   for (const [call, at] of isAnswer ? [] : itemsIn(message['tool_calls'], `${path}/tool_calls`)) {
     if (!isRecord(call)) sink.reading.unread(at, `a tool call must be an object, not ${typeName(call)}; not read`, true)
     const { name, arguments: args } = asRecord(call)

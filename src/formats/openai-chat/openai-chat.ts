@@ -4,7 +4,7 @@ import { asName, asRecord, asText } from '../common/session.ts'
 import { type FileRun, type Format, factsOf, type ListIn, listIn, type ReadDocument, type RunAbout } from '../format.ts'
 import { Located } from '../traces/located.ts'
 import { readTurns } from './chat-steps.ts'
-import { readBlocks } from './openai-chat-blocks.ts'
+import { readBlocks, speaking } from './openai-chat-blocks.ts'
 import { isResponse } from './openai-chat-message.ts'
 import { ChatSink } from './openai-chat-sink.ts'
 
@@ -102,7 +102,7 @@ function addPrompt(sink: ChatSink, actor: 'system' | 'user', system: unknown, pa
   const parts: Part[] = []
   const isPrompt = typeof system === 'string' || (Array.isArray(system) && system.every(isRecord))
   if (!isPrompt && !isAbsent(system)) sink.reading.warn(path, 'neither a text nor blocks; not read')
-  if (isPrompt) readBlocks(sink, system, path, { actor, name: actor, parts, outputs: parts })
+  if (isPrompt) readBlocks(sink, system, path, speaking(actor, parts, actor))
   const step = parts.length === 0 ? null : sink.open('other', null)
   for (const part of parts) step?.parts.push(part)
 }

@@ -3,40 +3,21 @@ import { asText } from '../common/session.ts'
 import { Located, placeMessage, type Tree } from '../traces/located.ts'
 
 /**
- * Gives access to a span's attributes in every export form: OTLP's list of keys and values, an object with dotted names, or nested objects
- * (`{"llm": {"input_messages": [{"message": {"role": …}}]}}`).
+ * Finds the first present attribute of several dotted names, separated by blanks, in any export form: OTLP's list of keys and values, an
+ * object with dotted names, or nested objects (`{"llm": {"input_messages": [{"message": {"role": …}}]}}`), whose members' own names may
+ * hold dots. Null where none exists.
  */
-export class Attribute {
-  /** The attribute as one value, each piece of which knows its place. */
-  readonly located: Located
+export const attribute = (of: Located | null, names: string): Located | null =>
+  firstOf(names, (name) => (of === null ? null : find(of, name.split('.'))))
 
-  constructor(located: Located) {
-    this.located = located
-  }
+/** Returns the first text of the attributes of several names. */
+export const attributeText = (of: Located | null, names: string): string | null =>
+  firstOf(names, (name) => asText(attribute(of, name)?.value))
 
-  /** Returns the attribute of a dotted name below this attribute, whose members' own names may hold dots; null where none exists. */
-  get(name: string): Attribute | null {
-    const found = find(this.located, name.split('.'))
-    return found === null ? null : new Attribute(found)
-  }
-
-  /** Returns the value of the first present attribute of several names, separated by blanks. */
-  value(names: string): Located | null {
-    return firstOf(names, (name) => this.get(name)?.located ?? null)
-  }
-
-  /** Returns the first text of the attributes of several names, separated by blanks. */
-  text(names: string): string | null {
-    return firstOf(names, (name) => asText(this.value(name)?.value))
-  }
-
-  /** Lists the values of a list in order: an array, or members named `0`, `1`, … */
-  items(): Attribute[] {
-    const { located } = this
-    const numbers = isRecord(located.value) ? numbersIn(Object.keys(located.value)) : []
-    const items = numbers.length > 0 ? numbers.map((name) => located.member(name)) : located.items()
-    return items.map((item) => new Attribute(item))
-  }
+/** Lists the values of a list in order: an array, or members named `0`, `1`, … */
+export function attributeItems(list: Located | null): Located[] {
+  const numbers = numbersIn(Object.keys(list?.record ?? {}))
+  return numbers.length > 0 ? numbers.flatMap((name) => list?.member(name) ?? []) : (list?.items() ?? [])
 }
 
 const numbersIn = (names: readonly string[]): string[] =>
@@ -94,7 +75,7 @@ function treeOf(node: Node): Tree {
 }
 
 /** Returns the attributes of a span or an event. `prefix`: the beginning of the member names that are attributes. */
-export function attributesOf(attributes: Located, prefix = ''): Attribute {
+export function attributesOf(attributes: Located, prefix = ''): Located {
   const root: Members = new Map()
   const add = (name: string, value: Node): void => {
     const way = name.split('.', MOST_SEGMENTS + 1)
@@ -108,8 +89,7 @@ export function attributesOf(attributes: Located, prefix = ''): Attribute {
   else if (isRecord(attributes.value))
     for (const name of Object.keys(attributes.value))
       if (name.startsWith(prefix)) add(name.slice(prefix.length), attributes.member(name))
-  const placed = placeMessage(treeOf(root), attributes.path)
-  return new Attribute(new Located(placed?.message, '', placed?.place))
+  return placeMessage(treeOf(root), attributes.path) ?? new Located(undefined, '')
 }
 
 const SCALARS = ['stringValue', 'intValue', 'boolValue', 'doubleValue', 'bytesValue'] as const

@@ -2,11 +2,11 @@ import { cutName, isRecord, type Json, type Reading, timeOf } from '../common/re
 import { asList, asName, asRecord, asText } from '../common/session.ts'
 import { type FileRun, type Format, groupRows, type ReadDocument } from '../format.ts'
 import { own as ownOf } from '../tools/tool-table.ts'
-import { decodeLocated } from '../traces/chat-shapes.ts'
+import { opened } from '../traces/chat-shapes.ts'
 import { Located } from '../traces/located.ts'
 import { readTrace } from '../traces/trace-run.ts'
 import { kindBy, type SpanKind, type TracedTool, type TraceSpan } from '../traces/trace-span.ts'
-import { type Attribute, attributesOf } from './attributes.ts'
+import { attribute, attributesOf, attributeText } from './attributes.ts'
 import { AI_SDK, isMessageEvent, messagesOfSpan, type SpanEvent } from './span-messages.ts'
 
 /**
@@ -101,9 +101,9 @@ function readSpan(reading: Reading, span: Located, record: Json): TraceSpan {
       return { name: asText(asRecord(event.value)['name']) ?? '', attributes: attributesOf(event.member('attributes')) }
     })
   const holders = [own, ...events.map(({ attributes }) => attributes)]
-  for (const { path } of DEFINITIONS.flatMap((name) => own.value(name) ?? [])) reading.leaveOut(path)
+  for (const { path } of DEFINITIONS.flatMap((name) => attribute(own, name) ?? [])) reading.leaveOut(path)
   const name = asText(record['name'])
-  const sent = ['input.value', 'output.value'].map((name) => own.value(name)?.value)
+  const sent = ['input.value', 'output.value'].map((name) => attribute(own, name)?.value)
   const kind = kindBy(kindOf(own, events, asText(record['span_kind'])), ...sent)
   const dropped = record['droppedAttributesCount'] ?? record['dropped_attributes_count']
   if (typeof dropped === 'number' && dropped > 0)
@@ -123,14 +123,14 @@ function readSpan(reading: Reading, span: Located, record: Json): TraceSpan {
     id: asText(idIn(record, 'span')),
     parent: asText(record['parentSpanId'] ?? record['parent_span_id'] ?? record['parent_id'] ?? record['parentId']),
     agent:
-      own.text('gen_ai.agent.name agent.name') ??
-      (kind === 'agent' ? (own.text('traceloop.entity.name') ?? name) : null),
-    model: own.text('gen_ai.response.model gen_ai.request.model llm.model_name ai.model.id'),
+      attributeText(own, 'gen_ai.agent.name agent.name') ??
+      (kind === 'agent' ? (attributeText(own, 'traceloop.entity.name') ?? name) : null),
+    model: attributeText(own, 'gen_ai.response.model gen_ai.request.model llm.model_name ai.model.id'),
     ...{ start: momentIn(STARTS), end: momentIn(ENDS) },
     holds:
       tool !== null ||
       events.some(isMessageEvent) ||
-      holders.some((holder) => CONTENT.some((name) => holder.get(name) !== null)),
+      holders.some((holder) => CONTENT.some((name) => attribute(holder, name) !== null)),
   }
 }
 
@@ -152,20 +152,20 @@ const OPERATIONS: Readonly<Record<string, SpanKind>> = {
 }
 
 /** Finds the kind of a span by its attributes; by the column `span_kind` of a table where no attribute tells. */
-function kindOf(own: Attribute, events: readonly SpanEvent[], column: string | null): SpanKind {
-  const named = own.text('openinference.span.kind gen_ai.operation.name traceloop.span.kind ai.operationId')
+function kindOf(own: Located, events: readonly SpanEvent[], column: string | null): SpanKind {
+  const named = attributeText(own, 'openinference.span.kind gen_ai.operation.name traceloop.span.kind ai.operationId')
   const called = named ?? column ?? 'none'
-  const isUpper = named === null || own.text('traceloop.span.kind') === named
+  const isUpper = named === null || attributeText(own, 'traceloop.span.kind') === named
   const operation = ownOf(OPERATIONS, isUpper ? called.toUpperCase() : called)
   const isModel =
     events.some(isMessageEvent) ||
-    ['input.messages', 'output.messages', 'prompt.0'].some((name) => own.get(`gen_ai.${name}`) !== null)
+    ['input.messages', 'output.messages', 'prompt.0'].some((name) => attribute(own, `gen_ai.${name}`) !== null)
   return operation ?? (isModel && named === null ? 'model' : 'other')
 }
 
-function toolOf(own: Attribute, events: readonly SpanEvent[], span: Located, record: Json): TracedTool {
+function toolOf(own: Located, events: readonly SpanEvent[], span: Located, record: Json): TracedTool {
   const inEvent = (event: string, name: string): Located | null =>
-    events.find((one) => one.name === event)?.attributes.value(name) ?? null
+    attribute(events.find((one) => one.name === event)?.attributes ?? null, name)
   const choice = inEvent('gen_ai.choice', 'message')
   const nothing = new Located(undefined, span.path)
   const status = span.member('status')
@@ -173,12 +173,12 @@ function toolOf(own: Attribute, events: readonly SpanEvent[], span: Located, rec
   const isError = code === 2 || (typeof code === 'string' && code.toUpperCase().endsWith('ERROR'))
   const message = isRecord(status.value) ? status.member('message') : span.member('status_message')
   return {
-    id: own.text('gen_ai.tool.call.id tool_call.id tool.id ai.toolCall.id'),
-    name: own.value('gen_ai.tool.name tool.name traceloop.entity.name ai.toolCall.name') ?? span.member('name'),
-    args: own.value(ARGUMENTS) ?? inEvent('gen_ai.tool.message', 'content') ?? nothing,
+    id: attributeText(own, 'gen_ai.tool.call.id tool_call.id tool.id ai.toolCall.id'),
+    name: attribute(own, 'gen_ai.tool.name tool.name traceloop.entity.name ai.toolCall.name') ?? span.member('name'),
+    args: attribute(own, ARGUMENTS) ?? inEvent('gen_ai.tool.message', 'content') ?? nothing,
     result:
-      own.value('gen_ai.tool.call.result output.value traceloop.entity.output ai.toolCall.result') ??
-      (choice === null ? nothing : (decodeLocated(choice) ?? choice)),
+      attribute(own, 'gen_ai.tool.call.result output.value traceloop.entity.output ai.toolCall.result') ??
+      (choice === null ? nothing : opened(choice)),
     error: isError ? message : null,
   }
 }

@@ -1,10 +1,9 @@
-import type { ActOutcome, Part } from '../../domain/trajectory/trajectory.ts'
-import type { Actor } from '../../schemas/vocabulary.ts'
+import type { ActOutcome } from '../../domain/trajectory/trajectory.ts'
 import { isAbsent, isRecord, itemsIn, type Json, objectsIn, type Reading, timeOf } from '../common/reading.ts'
-import { addLeaves, asText, mediaText, type OpenStep, settle, sinkTo } from '../common/session.ts'
+import { addLeaves, asRecord, asText, mediaText, type OpenStep, settle } from '../common/session.ts'
 import { addNamedCall } from '../common/session-calls.ts'
 import { type Format, listIn, type ReadDocument } from '../format.ts'
-import { outcomeOfOutput, readBlocks, readOutput } from '../openai-chat/openai-chat-blocks.ts'
+import { outcomeOfOutput, readBlocks, readOutput, type Speaker, speaking } from '../openai-chat/openai-chat-blocks.ts'
 import { ChatSink } from '../openai-chat/openai-chat-sink.ts'
 import { own } from '../tools/tool-table.ts'
 
@@ -60,51 +59,48 @@ function readMessage(sink: ChatSink, { kind, parts }: Json, path: string): void 
 
 /** Reads a part of a request to the model: a prompt or a tool result. */
 function readRequestPart(sink: ChatSink, part: Json, path: string): void {
-  const { reading } = sink
   const { part_kind: kind, content } = part
-  if (kind === 'system-prompt' || kind === 'instruction')
-    sink.note('system', content, `${path}/content`, kind === 'instruction' ? 'instructions' : 'message')
-  else if (kind === 'user-prompt') {
-    const { parts } = sink.open('other', null)
-    readContent(sink, parts, 'user', content, `${path}/content`, 'message')
-  } else if (kind === 'tool-return' || kind === 'builtin-tool-return') readReturn(sink, part, path)
+  const at = `${path}/content`
+  if (kind === 'system-prompt') sink.note('system', content, at, 'message')
+  else if (kind === 'instruction') sink.note('system', content, at, 'instructions')
+  else if (kind === 'user-prompt') readContent(sink, content, at, speaking('user', sink.open('other', null).parts))
+  else if (kind === 'tool-return' || kind === 'builtin-tool-return') readReturn(sink, part, path)
   else if (kind === 'retry-prompt') readRetry(sink, part, path)
-  else if (kind === 'tool-availability-delta') reading.warnOnce(path, 'a change of what tools there are; not read')
-  else reading.unreadRecord(path, 'kind of part', kind, part)
+  else if (kind === 'tool-availability-delta') sink.reading.warnOnce(path, 'a change of what tools there are; not read')
+  else sink.reading.unreadRecord(path, 'kind of part', kind, part)
 }
 
 /** Reads a part of the model's response. */
 function readResponsePart(sink: ChatSink, step: OpenStep, part: Json, path: string): void {
   const { reading } = sink
   const { part_kind: kind, content } = part
-  const { parts } = step
-  if (kind === 'text') addContent(sink, parts, 'agent_message', content, `${path}/content`, 'message')
+  const at = `${path}/content`
+  const said = (name?: string): Speaker => speaking('agent_message', step.parts, name)
+  if (kind === 'text') readBlocks(sink, content, at, said())
   else if (kind === 'thinking') {
     if (content === '' && !isAbsent(part['signature']))
       reading.warnOnce(path, 'encrypted reasoning; it cannot be shown')
-    addContent(sink, parts, 'agent_reasoning', content, `${path}/content`, 'reasoning')
+    readBlocks(sink, content, at, speaking('agent_reasoning', step.parts, 'reasoning'))
   } else if (kind === 'tool-call' || kind === 'builtin-tool-call') {
     const { tool_call_id: id, tool_name: name, args } = part
     addNamedCall(sink, step, { id, name, namePath: `${path}/tool_name`, args, path: `${path}/args` })
   } else if (kind === 'builtin-tool-return') readReturn(sink, part, path)
-  else if (kind === 'file') readContent(sink, parts, 'agent_message', content, `${path}/content`, 'file')
-  else if (kind === 'compaction') {
-    if (typeof content === 'string')
-      addContent(sink, parts, 'agent_message', content, `${path}/content`, 'compact_summary')
-    else reading.warnOnce(path, 'an encrypted summary of the conversation; it cannot be shown')
-  } else reading.unreadRecord(path, 'kind of part', kind, part)
+  else if (kind === 'file') readContent(sink, content, at, said('file'))
+  else if (kind !== 'compaction') reading.unreadRecord(path, 'kind of part', kind, part)
+  else if (typeof content === 'string') readBlocks(sink, content, at, said('compact_summary'))
+  else reading.warnOnce(path, 'an encrypted summary of the conversation; it cannot be shown')
 }
 
 const OUTCOMES: Readonly<Record<string, ActOutcome>> = { denied: 'rejected', interrupted: 'interrupted' }
 
 function readReturn(sink: ChatSink, part: Json, path: string): void {
   const { outcome, content } = part
-  const place = sink.output(part['tool_call_id'], `${path}/tool_call_id`, null)
+  const { call, parts, tool } = sink.output(part['tool_call_id'], `${path}/tool_call_id`, null)
   const declared = typeof outcome === 'string' ? own(OUTCOMES, outcome) : undefined
-  settle(place.call, declared ?? outcomeOfOutput(place.tool, content, outcome === 'failed' ? true : null))
-  const isContent = Array.isArray(content) || (isRecord(content) && isMedia(content))
-  if (isContent) readContent(sink, place.parts, 'tool_output', content, `${path}/content`, place.tool)
-  else readOutput(sink, place.parts, content, `${path}/content`, place.tool)
+  settle(call, declared ?? outcomeOfOutput(tool, content, outcome === 'failed' ? true : null))
+  const isContent = Array.isArray(content) || isMedia(content)
+  if (isContent) readContent(sink, content, `${path}/content`, speaking('tool_output', parts, tool))
+  else readOutput(sink, parts, content, `${path}/content`, tool)
 }
 
 /**
@@ -113,15 +109,16 @@ function readReturn(sink: ChatSink, part: Json, path: string): void {
  */
 function readRetry(sink: ChatSink, part: Json, path: string): void {
   const { content } = part
+  const at = `${path}/content`
   if (isAbsent(part['tool_name'])) {
-    const { parts } = sink.open('other', null)
-    if (typeof content === 'string') addContent(sink, parts, 'system', content, `${path}/content`, 'retry')
-    else addLeaves(sinkTo(sink.reading, parts, 'system', 'retry'), content ?? {}, `${path}/content`)
+    const retry = speaking('system', sink.open('other', null).parts, 'retry')
+    if (typeof content === 'string') readBlocks(sink, content, at, retry)
+    else addLeaves(sink.sink(retry.parts, 'system', 'retry'), content ?? {}, at)
     return
   }
-  const place = sink.output(part['tool_call_id'], `${path}/tool_call_id`, null)
-  settle(place.call, Array.isArray(content) ? 'interrupted' : outcomeOfOutput(place.tool, content, true))
-  addLeaves(sinkTo(sink.reading, place.parts, 'tool_output', `${place.tool}.retry`), content ?? {}, `${path}/content`)
+  const { call, parts, tool } = sink.output(part['tool_call_id'], `${path}/tool_call_id`, null)
+  settle(call, Array.isArray(content) ? 'interrupted' : outcomeOfOutput(tool, content, true))
+  addLeaves(sink.sink(parts, 'tool_output', `${tool}.retry`), content ?? {}, at)
 }
 
 const MEDIA: Readonly<Record<string, string>> = {
@@ -129,29 +126,25 @@ const MEDIA: Readonly<Record<string, string>> = {
   ...{ binary: 'file', 'uploaded-file': 'file' },
 }
 
-const isMedia = ({ kind }: Json): boolean => typeof kind === 'string' && Object.hasOwn(MEDIA, kind)
-
-function addContent(sink: ChatSink, parts: Part[], actor: Actor, content: unknown, path: string, name: string): void {
-  readBlocks(sink, content, path, { actor, name, parts, outputs: parts })
-}
+const isMedia = (value: unknown): value is Json =>
+  isRecord(value) && typeof value['kind'] === 'string' && Object.hasOwn(MEDIA, value['kind'])
 
 /** Reads a content: text, or a list of texts, links, and files with their bytes in the message. */
-function readContent(sink: ChatSink, parts: Part[], actor: Actor, content: unknown, path: string, name: string): void {
-  if (Array.isArray(content)) {
-    for (const [piece, at] of itemsIn(content, path)) readContent(sink, parts, actor, piece, at, name)
-  } else if (isRecord(content) && isMedia(content)) addMedia(sink, parts, actor, content, path, name)
-  else if (isRecord(content) && content['kind'] === 'text-content')
-    addContent(sink, parts, actor, content['content'], `${path}/content`, name)
-  else if (isRecord(content) && content['kind'] === 'cache-point') return
-  else if (typeof content === 'string' || actor !== 'tool_output') addContent(sink, parts, actor, content, path, name)
-  else readOutput(sink, parts, content, path, name)
+function readContent(sink: ChatSink, content: unknown, path: string, speaker: Speaker): void {
+  const { kind, content: text } = asRecord(content)
+  if (Array.isArray(content)) for (const [piece, at] of itemsIn(content, path)) readContent(sink, piece, at, speaker)
+  else if (isMedia(content)) addMedia(sink, content, path, speaker)
+  else if (kind === 'text-content') readBlocks(sink, text, `${path}/content`, speaker)
+  else if (kind === 'cache-point') return
+  else if (typeof content === 'string' || speaker.actor !== 'tool_output') readBlocks(sink, content, path, speaker)
+  else readOutput(sink, speaker.parts, content, path, speaker.name)
 }
 
-function addMedia(sink: ChatSink, parts: Part[], actor: Actor, file: Json, path: string, name: string): void {
+function addMedia(sink: ChatSink, file: Json, path: string, { actor, name, parts }: Speaker): void {
   const { kind, url, data } = file
   const media_type = asText(file['media_type'])
   const isImage = kind === 'binary' && media_type?.startsWith('image/') === true
-  const shown = isImage ? 'image' : ((typeof kind === 'string' ? own(MEDIA, kind) : undefined) ?? 'file')
+  const shown = isImage ? 'image' : (MEDIA[String(kind)] ?? 'file')
   // Pydantic writes bytes in the URL alphabet.
   const bytes = typeof data === 'string' ? data.replaceAll('-', '+').replaceAll('_', '/') : data
   const source = typeof url === 'string' ? { url } : { media_type, data: bytes }

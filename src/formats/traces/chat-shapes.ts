@@ -56,6 +56,9 @@ export function decodeLocated({ value, path }: Located): Located | null {
   return decoded !== undefined && findUnsound(decoded, 1).length === 0 ? new Located(decoded, `${path}#`) : null
 }
 
+/** Returns the object or array in a JSON string; any other value unchanged. */
+export const opened = (value: Located): Located => decodeLocated(value) ?? value
+
 function messagesInList(list: Located, side: Side): readonly Tree[] | null {
   const items = list.items()
   const [only] = items
@@ -271,7 +274,7 @@ function callsOf(message: Located, extra: Located): readonly Located[] {
   const [direct, kept] = [message, extra].map((of) => of.member('tool_calls').items()) as [Located[], Located[]]
   const streamed = message.member('tool_call_chunks').items()
   const list = direct.length > 0 ? direct : kept.length > 0 ? kept : streamed
-  return list.map((call) => decodeLocated(call) ?? call)
+  return list.map(opened)
 }
 
 interface CallTree {

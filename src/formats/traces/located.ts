@@ -16,6 +16,11 @@ export class Located {
     return this.pathOf('')
   }
 
+  /** The value as an object; an empty one for other values. */
+  get record(): Json {
+    return isRecord(this.value) ? this.value : {}
+  }
+
   /** Returns the path of what stands below the value, by its pointer there. */
   pathOf(pointer: string): string {
     const path = this.#at + pointer
@@ -51,14 +56,8 @@ export interface TreeRecord {
   readonly [PLACE]?: string
 }
 
-/** A message of a chat, and a map from its paths to paths in the document. */
-export interface PlacedMessage {
-  readonly message: Json
-  readonly place: Place
-}
-
 /** Builds the message of a tree; null for a tree that is no object. `path`: the place of pieces without a place of their own. */
-export function placeMessage(tree: Tree, path: string): PlacedMessage | null {
+export function placeMessage(tree: Tree, path: string): Located | null {
   const places = new Map([['', new Located(undefined, path)]])
   const build = (node: Tree, at: string): unknown => {
     if (node instanceof Located) {
@@ -73,7 +72,7 @@ export function placeMessage(tree: Tree, path: string): PlacedMessage | null {
     return Object.fromEntries(members.map(([name, member]) => [name, build(member, pointer(at, name))]))
   }
   const message = build(tree, '')
-  return isRecord(message) ? { message, place: placeIn(places) } : null
+  return isRecord(message) ? new Located(message, '', placeIn(places)) : null
 }
 
 /** Maps a path in an assembled value to a path in the document, by the nearest piece above it. */

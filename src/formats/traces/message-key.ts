@@ -97,10 +97,7 @@ export function textKey({ content }: Json): string | null {
 }
 
 /** A call that a model made, and whether a tool's span was joined to it. */
-interface MadeCall {
-  readonly id: string | null
-  readonly args: string
-  readonly original: unknown
+interface MadeCall extends CallKey {
   readonly call: OpenCall
   joined: boolean
 }
@@ -117,13 +114,12 @@ export class MadeCalls {
     const calls = callKeysOf(message)
     for (const [index, call] of made.entries()) {
       const key = calls.length === made.length ? calls[index] : undefined
-      const { id = null, args = '', original } = key ?? {}
-      const entry: MadeCall = { id, args, original, call, joined: false }
-      if (id !== null) {
-        this.#ids.add(idKey(id, key?.name ?? call.tool, args))
-        this.#byId.set(id, entry)
+      const entry: MadeCall = { ...UNKNOWN, name: call.tool, ...key, call, joined: false }
+      if (entry.id !== null) {
+        this.#ids.add(idKey(entry))
+        this.#byId.set(entry.id, entry)
       }
-      for (const name of [call.tool, `${call.tool}\n${args}`]) {
+      for (const name of [call.tool, `${call.tool}\n${entry.args}`]) {
         const queue = this.#queues.get(name)
         if (queue === undefined) this.#queues.set(name, { list: [entry], next: 0 })
         else queue.list.push(entry)
@@ -134,7 +130,7 @@ export class MadeCalls {
   /** Tells whether all calls of a message were shown: the message is then a copy, whatever text changed on the way. */
   holds(message: Json): boolean {
     const calls = callKeysOf(message)
-    return calls.length > 0 && calls.every(({ id, name, args }) => id !== null && this.#ids.has(idKey(id, name, args)))
+    return calls.length > 0 && calls.every((call) => call.id !== null && this.#ids.has(idKey(call)))
   }
 
   /**
@@ -157,4 +153,7 @@ export class MadeCalls {
   }
 }
 
-const idKey = (id: string, name: string, args: string): string => `${id}\n${name}\n${args}`
+/** The key of a call whose message does not tell it. */
+const UNKNOWN = { id: null, args: '', original: undefined } as const
+
+const idKey = ({ id, name, args }: CallKey): string => `${id}\n${name}\n${args}`

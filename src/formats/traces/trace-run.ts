@@ -10,7 +10,7 @@ import { ChatSink } from '../openai-chat/openai-chat-sink.ts'
 import { outcomeOfAgent } from '../tools/outcomes.ts'
 import { contentOf } from './blocks.ts'
 import { isOdd, modelOf } from './chat-shapes.ts'
-import { Located, type PlacedMessage, placeMessage, type Tree } from './located.ts'
+import { Located, placeMessage, type Tree } from './located.ts'
 import { answeredIdsOf, callKeysOf, differs, MadeCalls, messageKey, textKey } from './message-key.ts'
 import { eventsOf, type TracedTool, type TraceEvent, type TraceSpan, type TraceTree, treeOf } from './trace-span.ts'
 
@@ -77,7 +77,7 @@ class TraceRun {
     for (const tree of span.input() ?? []) {
       const placed = placeMessage(tree, span.path)
       if (placed === null) continue
-      const { message } = placed
+      const message = placed.record
       const ids = answeredIdsOf(message)
       for (const id of ids) this.#answered.add(`id ${id}`)
       const text = textKey(message)
@@ -118,7 +118,7 @@ class TraceRun {
     this.#input(span, span.input())
     const output = span.output()
     const answers = (output ?? []).filter(
-      (tree) => placeMessage(tree, span.path)?.message['role'] === 'assistant',
+      (tree) => placeMessage(tree, span.path)?.record['role'] === 'assistant',
     ).length
     if (output === null)
       this.#reading.unread(
@@ -133,7 +133,7 @@ class TraceRun {
   }
 
   /** Places a message of a span; null for an odd item beside messages, which is unread where it first stands, and may act as an answer. */
-  #place(tree: Tree, span: TraceSpan, isAnswer = false): PlacedMessage | null {
+  #place(tree: Tree, span: TraceSpan, isAnswer = false): Located | null {
     const placed = isOdd(tree) ? null : placeMessage(tree, span.path)
     if (placed !== null) return placed
     const odd = tree instanceof Located ? tree : new Located(tree, span.path)
@@ -150,7 +150,7 @@ class TraceRun {
     const trees = what === 'output' ? span.output() : span.input()
     for (const tree of trees ?? []) {
       const placed = this.#place(tree, span, what === 'output')
-      const text = placed === null ? null : textKey(placed.message)
+      const text = placed === null ? null : textKey(placed.record)
       const isSent = what === 'input' && text !== null && this.#asked.has(text)
       if (placed === null || isSent || this.#isShown(placed)) continue
       // The last message of an agent can hold any text; its acts are in its model calls.
@@ -158,10 +158,10 @@ class TraceRun {
         what === 'output' &&
         span.kind === 'agent' &&
         this.tree.hasModelBelow(span) &&
-        callKeysOf(placed.message).length > 0 &&
-        !this.#made.holds(placed.message)
+        callKeysOf(placed.record).length > 0 &&
+        !this.#made.holds(placed.record)
       if (isUnmade)
-        this.#reading.unread(placed.place(''), 'holds tool calls that no call of a model below it made; not read', true)
+        this.#reading.unread(placed.path, 'holds tool calls that no call of a model below it made; not read', true)
       else this.#show(placed, span)
     }
     if (trees === null && !this.tree.hasModelBelow(span))
@@ -184,14 +184,14 @@ class TraceRun {
     for (const tree of trees ?? []) {
       const placed = this.#place(tree, span)
       if (placed === null) continue
-      const key = messageKey(placed.message)
+      const key = messageKey(placed.record)
       const count = (own.get(key) ?? 0) + 1
       own.set(key, count)
-      if (count <= (this.#shown.get(key) ?? 0) || this.#made.holds(placed.message)) continue
+      if (count <= (this.#shown.get(key) ?? 0) || this.#made.holds(placed.record)) continue
       // An earlier call, whose answer the trace did not keep, may have given the answer.
-      if (placed.message['role'] === 'assistant' && this.#unanswered.shift() === undefined)
+      if (placed.record['role'] === 'assistant' && this.#unanswered.shift() === undefined)
         this.#reading.warnOnce(
-          placed.place(''),
+          placed.path,
           'an answer that no call of a model in this trace gave; read as the agent’s own, from before',
         )
       this.#show(placed, span, key)
@@ -199,22 +199,22 @@ class TraceRun {
   }
 
   /** Tells whether a message was shown, by its text alone: an agent's span holds as a text the messages of its model calls. */
-  #isShown({ message }: PlacedMessage): boolean {
+  #isShown({ record: message }: Located): boolean {
     if (this.#shown.has(messageKey(message))) return true
     const text = textKey(message)
     return text !== null && this.#texts.has(text) && callKeysOf(message).length === 0
   }
 
-  #show(placed: PlacedMessage | null, span: TraceSpan, givenKey?: string): void {
+  #show(placed: Located | null, span: TraceSpan, givenKey?: string): void {
     if (placed === null) return
-    const { message } = placed
+    const message = placed.record
     const key = givenKey ?? messageKey(message)
     this.#shown.set(key, (this.#shown.get(key) ?? 0) + 1)
     const text = textKey(message)
     if (text !== null) this.#texts.add(text)
     if (readsLikeMessages(message['content']))
       this.#reading.unread(
-        placed.place('/content'),
+        placed.pathOf('/content'),
         'reads like messages as JSON, but is cut, cannot be read, or is not said to be JSON; shown as it stands',
         message['role'] === 'assistant',
       )
@@ -265,7 +265,7 @@ class TraceRun {
     const isOpen = [tool.error, span.end, tool.result.value].every(isAbsent)
     this.sink.report(id, failed ?? (isOpen ? undefined : tool.outcome))
     const placed = isOpen ? null : placeMessage(resultTree(tool.result, tool.error, id), span.path)
-    const text = placed === null ? null : textKey(placed.message)
+    const text = placed === null ? null : textKey(placed.record)
     const isAnswered = this.#answered.has(`id ${id}`) || (text !== null && this.#answered.has(text))
     const bring = (): void => {
       if (placed === null) return

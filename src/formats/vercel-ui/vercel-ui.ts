@@ -2,11 +2,11 @@ import type { ActOutcome, Part } from '../../domain/trajectory/trajectory.ts'
 import type { Actor } from '../../schemas/vocabulary.ts'
 import { textsIn } from '../common/content.ts'
 import { isAbsent, isRecord, itemsIn, type Json, objectsIn, type Reading, timeOf } from '../common/reading.ts'
-import { asList, asRecord, asText, mediaText, type OpenStep, settle, sinkTo } from '../common/session.ts'
+import { asList, asRecord, asText, mediaText, type OpenStep, settle } from '../common/session.ts'
 import { addNamedCall } from '../common/session-calls.ts'
 import { mayAct } from '../common/unread-acts.ts'
 import { type Format, listIn, type ReadDocument } from '../format.ts'
-import { outcomeOfOutput, readBlocks, readOutput } from '../openai-chat/openai-chat-blocks.ts'
+import { outcomeOfOutput, readBlocks, readOutput, speaking } from '../openai-chat/openai-chat-blocks.ts'
 import { ChatSink } from '../openai-chat/openai-chat-sink.ts'
 
 /**
@@ -52,31 +52,45 @@ function readVercelUi(reading: Reading, document: Json): ReadDocument {
   return { format: 'vercel-ui', agent: { name: null, model }, steps: sink.finish(path) }
 }
 
-/** Reads one message; a reply of the agent gives as many steps as its parts show. */
 function readUiMessage(sink: ChatSink, message: Json, path: string): void {
   const { reading } = sink
-  const { role, parts, data, content } = message
-  const [list, id] = [asList(parts), asText(message['id'])]
-  if (!isAbsent(parts) && !Array.isArray(parts)) reading.odd(`${path}/parts`, 'an array', parts)
+  const { role, parts: given, data, content } = message
+  const [list, isAgent] = [asList(given), role === 'assistant']
+  if (!isAbsent(given) && !Array.isArray(given)) reading.odd(`${path}/parts`, 'an array', given)
   if (!isAbsent(data)) reading.unread(`${path}/data`, 'data for the page; not read', mayAct(data))
-  if (role === 'assistant' && list.length > 0) readAgentParts(sink, list, `${path}/parts`, id)
-  else readPlainMessage(sink, message, path, list)
+  const actor = isAgent ? 'agent_message' : role === 'user' ? 'user' : 'system'
+  const { parts } = readParts(sink, list, `${path}/parts`, asText(message['id']), actor)
+  // The calls of a reply without parts, in the oldest files (`toolInvocations` alone), are unread acts.
+  if (list.length === 0) readBlocks(sink, content, `${path}/content`, speaking(actor, parts))
+  // The attached files of version 4: `{name, contentType, url}`.
+  for (const field of isAgent && list.length > 0 ? [] : (['experimental_attachments', 'attachments'] as const))
+    for (const [file, at] of objectsIn(reading, message[field], `${path}/${field}`))
+      addFile(sink, parts, actor, file, at)
   // Version 4 repeats the texts of the parts as one content.
   if (list.length > 0 && typeof content === 'string' && content !== '' && !isRepeated(list, content))
     reading.warn(`${path}/content`, 'says something else than the parts; the parts are read')
 }
 
-/** Reads the message of another speaker, or a reply without parts: the calls of the oldest files (`toolInvocations` alone) are unread acts. */
-function readPlainMessage(sink: ChatSink, message: Json, path: string, list: readonly unknown[]): void {
-  const isAgent = message['role'] === 'assistant'
-  const { parts } = sink.open(isAgent ? 'agent' : 'other', asText(message['id']))
-  const actor = isAgent ? 'agent_message' : message['role'] === 'user' ? 'user' : 'system'
-  if (list.length > 0) readOtherParts(sink, list, `${path}/parts`, parts, actor)
-  else readBlocks(sink, message['content'], `${path}/content`, { actor, name: 'message', parts, outputs: parts })
-  // The attached files of version 4: `{name, contentType, url}`.
-  for (const field of ['experimental_attachments', 'attachments'] as const)
-    for (const [file, at] of objectsIn(sink.reading, message[field], `${path}/${field}`))
-      addFile(sink, parts, actor, file, at)
+/**
+ * Reads the parts of a message into a step; a reply of the agent gives as many steps as its parts show. A `step-start` begins the output of
+ * one model call: its calls precede all their results. Without marks, consecutive calls count as made together.
+ */
+function readParts(sink: ChatSink, list: readonly unknown[], path: string, id: string | null, actor: Actor): OpenStep {
+  const isAgent = actor === 'agent_message'
+  const isMarked = list.some((part) => asRecord(part)['type'] === 'step-start')
+  let step = sink.open(isAgent ? 'agent' : 'other', id)
+  let invoked: unknown
+  for (const [part, at] of objectsIn(sink.reading, list, path)) {
+    const isCall = isTool(part) || part['type'] === 'tool-invocation'
+    const turn = asRecord(part['toolInvocation'])['step']
+    const isNext = isMarked ? part['type'] === 'step-start' : step.answered && (!isCall || turn !== invoked)
+    if (isAgent && isNext) step = sink.open('agent', id)
+    if (isCall) invoked = turn
+    if (isCall && step.answered && !isMarked && turn === undefined)
+      sink.reading.warnOnce(at, 'calls without a mark of their step are taken to have been made together')
+    readPart(sink, part, at, step, actor)
+  }
+  return step
 }
 
 function isRepeated(parts: readonly unknown[], content: string): boolean {
@@ -84,48 +98,26 @@ function isRepeated(parts: readonly unknown[], content: string): boolean {
   return texts.join('').replaceAll('\n', '') === content.replaceAll('\n', '') || texts.includes(content)
 }
 
-/**
- * Reads the parts of a reply. A `step-start` begins the output of one model call: its calls precede all their results. Without marks,
- * consecutive calls count as made together.
- */
-function readAgentParts(sink: ChatSink, parts: readonly unknown[], path: string, id: string | null): void {
-  const { reading } = sink
-  const isMarked = parts.some((part) => asRecord(part)['type'] === 'step-start')
-  let step = sink.open('agent', id)
-  let invoked: unknown
-  for (const [part, at] of objectsIn(reading, parts, path)) {
-    const isCall = isTool(part) || part['type'] === 'tool-invocation'
-    const turn = asRecord(part['toolInvocation'])['step']
-    const isNext = isMarked ? part['type'] === 'step-start' : step.answered && (!isCall || turn !== invoked)
-    if (isNext) step = sink.open('agent', id)
-    if (isCall) invoked = turn
-    if (isCall && step.answered && !isMarked && turn === undefined)
-      reading.warnOnce(at, 'calls without a mark of their step are taken to have been made together')
-    readAgentPart(sink, part, at, step)
-  }
-}
-
-function readAgentPart(sink: ChatSink, part: Json, path: string, step: OpenStep): void {
+/** Reads a part of a message. Another speaker than the agent only has texts and files. */
+function readPart(sink: ChatSink, part: Json, path: string, step: OpenStep, actor: Actor): void {
   const { reading } = sink
   const { type } = part
+  const { parts } = step
   if (type === 'step-start') return
-  if (type === 'text') readText(sink, part, path, step.parts, 'agent_message')
-  else if (type === 'reasoning') readReasoning(sink, part, path, step.parts)
+  if (type === 'text') readBlocks(sink, part, path, speaking(actor, parts))
+  else if (type === 'file') addFile(sink, parts, actor, part, path)
+  else if (actor !== 'agent_message')
+    reading.unread(path, 'a part that only the agent’s messages have, or data for the page; not read', mayAct(part))
+  else if (type === 'reasoning') readReasoning(sink, part, path, parts)
   else if (isTool(part)) readToolPart(sink, step, part, path)
   else if (type === 'tool-invocation' && isRecord(part['toolInvocation']))
     readInvocation(sink, step, part['toolInvocation'], `${path}/toolInvocation`)
-  else if (type === 'file') addFile(sink, step.parts, 'agent_message', part, path)
-  else if (type === 'reasoning-file') addFile(sink, step.parts, 'agent_reasoning', part, path)
+  else if (type === 'reasoning-file') addFile(sink, parts, 'agent_reasoning', part, path)
   else if (type === 'source-url' || type === 'source-document') readSource(sink, part, path, step)
   else if (type === 'source' && isRecord(part['source'])) readSource(sink, part['source'], `${path}/source`, step)
   else if (typeof type === 'string' && type.startsWith('data-'))
     reading.unread(path, 'data for the page, which the model may never have seen; not read', mayAct(part['data']))
   else reading.unreadRecord(path, 'type of part', type, part)
-}
-
-function readText(sink: ChatSink, { text }: Json, path: string, parts: Part[], actor: Actor): void {
-  if (typeof text === 'string') sink.text(parts, actor, text, `${path}/text`, 'message')
-  else sink.reading.odd(`${path}/text`, 'text', text)
 }
 
 /** Reads the reasoning, which version 4 writes as `reasoning` and as `details`. */
@@ -135,29 +127,16 @@ function readReasoning(sink: ChatSink, { text, reasoning, details }: Json, path:
   else if (typeof reasoning === 'string' && reasoning !== '') add(reasoning, `${path}/reasoning`)
   else
     for (const [block, at] of itemsIn(details, `${path}/details`)) {
-      if (isRecord(block) && typeof block['text'] === 'string') add(block['text'], `${at}/text`)
+      const { text: own } = asRecord(block)
+      if (typeof own === 'string') add(own, `${at}/text`)
       else sink.reading.warnOnce(at, 'reasoning that the provider redacted is not readable; not shown')
     }
 }
 
 /** Adds a source from a provider's search that the reply rests on. */
-function readSource({ reading }: ChatSink, source: Json, path: string, { outputs }: OpenStep): void {
+function readSource(sink: ChatSink, source: Json, path: string, { outputs }: OpenStep): void {
   for (const field of ['url', 'title', 'filename'] as const)
-    sinkTo(reading, outputs, 'tool_output', `source.${field}`).text(asText(source[field]) ?? '', `${path}/${field}`)
-}
-
-/** Reads the parts of another speaker's message, none of which is an act of the agent. */
-function readOtherParts(sink: ChatSink, list: unknown, path: string, parts: Part[], actor: Actor): void {
-  for (const [part, at] of objectsIn(sink.reading, list, path)) {
-    if (part['type'] === 'text') readText(sink, part, at, parts, actor)
-    else if (part['type'] === 'file') addFile(sink, parts, actor, part, at)
-    else if (part['type'] !== 'step-start')
-      sink.reading.unread(
-        at,
-        'a part that only the agent’s messages have, or data for the page; not read',
-        mayAct(part),
-      )
-  }
+    sink.say(outputs, 'tool_output', source[field], `${path}/${field}`, `source.${field}`)
 }
 
 /** Adds a file of a message: `url` (a link or a data URL), or in version 4 `data`, its base64, with a `mimeType`. */
@@ -189,8 +168,7 @@ function readToolPart(sink: ChatSink, step: OpenStep, part: Json, path: string):
   if (typeof errorText === 'string')
     sink.text(outputs, 'tool_output', errorText, `${path}/errorText`, `${call.tool}.error`)
   const { reason, isAutomatic } = asRecord(approval)
-  const approver = sinkTo(sink.reading, outputs, isAutomatic === true ? 'system' : 'user', 'approval.reason')
-  if (typeof reason === 'string') approver.text(reason, `${path}/approval/reason`)
+  sink.say(outputs, isAutomatic === true ? 'system' : 'user', reason, `${path}/approval/reason`, 'approval.reason')
   if (!isAbsent(output) || typeof errorText === 'string') step.answered = true
 }
 
