@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { Reading } from '../../src/formats/common/reading.ts'
 import { openInspectSample, turnedDown } from '../../src/formats/inspect/inspect.ts'
 import { readTrajectory } from '../../src/formats/read.ts'
+import { Located } from '../../src/formats/traces/located.ts'
 import { LIMITS, partsOf, pathsOf, read, refuse } from './make.ts'
 
 const sample = (messages: readonly object[], more: object = {}): Record<string, unknown> => ({
@@ -121,7 +122,7 @@ test.each<[string, (events: Record<string, unknown>[]) => Record<string, unknown
 ])('approvals tell which calls were turned down, and warn about those that were changed: %s', (_, sample, path) => {
   const reading = new Reading(LIMITS)
   const events = ['approve', 'reject', 'terminate', 'modify'].map(approval)
-  expect([...turnedDown(reading, sample(events), '')]).toEqual([
+  expect([...turnedDown(reading, new Located(sample(events), ''))]).toEqual([
     ['2', 'rejected'],
     ['3', 'rejected'],
   ])

@@ -18,14 +18,14 @@ export const ANTHROPIC_MESSAGES: Format = {
 function readExchange(reading: Reading, document: Json): ReadDocument {
   const exchange = exchangeIn(document)
   const format = 'anthropic-messages'
-  if (exchange === null || exchange.response === null) return readRun(reading, document, '', format)
+  if (exchange === null || exchange.response === null) return readRun(reading, new Located(document, ''), format)
   const { request, response } = exchange
   const answer = isRecord(response.value) && isAnswer(response.value) ? response.value : null
-  if (answer === null && asRecord(response.value)['type'] === 'error')
+  if (answer === null && response.record['type'] === 'error')
     reading.warn(response.path, 'the call failed: there is no answer')
   else if (answer === null && !isAbsent(response.value))
     reading.odd(response.path, 'an answer of the model', response.value)
-  const read = readRun(reading, asRecord(request.value), request.path, format, answer === null ? [] : [response])
+  const read = readRun(reading, request, format, answer === null ? [] : [response])
   const model = answer?.['model']
   return typeof model === 'string' && read.agent.model === null ? { ...read, agent: { ...read.agent, model } } : read
 }
@@ -76,7 +76,7 @@ function splitExchanges(root: Json): readonly FileRun[] | null {
 function conversationOf(record: unknown): readonly unknown[] | null {
   const exchange = isRecord(record) ? exchangeIn(record) : null
   if (exchange === null) return null
-  const { system, messages } = asRecord(exchange.request.value)
+  const { system, messages } = exchange.request.record
   const response = exchange.response?.value ?? null
   const answer = isRecord(response) && isAnswer(response) ? ['assistant', response['content']] : [response]
   return [

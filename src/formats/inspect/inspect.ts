@@ -1,6 +1,6 @@
 import type { ActOutcome } from '../../domain/trajectory/trajectory.ts'
 import { textsIn } from '../common/content.ts'
-import { cutName, idText, isRecord, type Json, pointer, type Reading } from '../common/reading.ts'
+import { cutName, idText, isRecord, type Json, type Reading } from '../common/reading.ts'
 import { asList, asName, asRecord, asText, type Resolve } from '../common/session.ts'
 import { type FileRun, type Format, factsOf, type OpenedDocument, type ReadDocument, type RunAbout } from '../format.ts'
 import { readTurns } from '../openai-chat/chat-steps.ts'
@@ -17,10 +17,11 @@ export const INSPECT: Format = {
   split: splitInspectLog,
   recognizes: (document) => isSample(document) || isLog(document),
   read(reading, document) {
-    if (isSample(document)) return readSample(reading, document, '')
-    const samples = Array.isArray(document['samples']) ? document['samples'] : []
+    const root = new Located(document, '')
+    if (isSample(document)) return readSample(reading, root)
+    const samples = root.member('samples').items()
     const [only] = samples
-    if (samples.length === 1 && isRecord(only)) return readSample(reading, only, pointer('/samples', 0))
+    if (samples.length === 1 && isRecord(only?.value)) return readSample(reading, only)
     if (samples.length <= 1) reading.refuse('/samples', 'holds no sample')
     return { format: 'inspect', agent: { name: null, model: null }, steps: [] }
   },
@@ -36,18 +37,17 @@ const isSample = ({ id, epoch, input, messages }: Json): boolean =>
 const isLog = ({ eval: spec, samples }: Json): boolean =>
   isRecord(spec) && Array.isArray(samples) && ('task' in spec || 'model' in spec)
 
-function readSample(reading: Reading, sample: Json, at: string): ReadDocument {
-  const agent = { name: null, model: sampleModelOf(sample) }
-  const { messages } = sample
-  const path = `${at}/messages`
-  if (!Array.isArray(messages)) reading.odd(path, 'an array', messages)
-  const list = asList(messages)
-  const sink = new ChatSink(reading, 'inspect', { resolve: attachmentsOf(reading, sample, at), isList: true })
-  readTurns(sink, new Located(list, path).items())
-  warnAboutHiddenCalls(reading, sample, at, list)
-  for (const [id, outcome] of turnedDown(reading, sample, at)) sink.answered(id, () => outcome)
-  if (isRecord(sample['error'])) reading.warn(`${at}/error`, 'the run ended with an error')
-  return { format: 'inspect', agent, steps: sink.finish(path) }
+function readSample(reading: Reading, sample: Located): ReadDocument {
+  const agent = { name: null, model: sampleModelOf(sample.record) }
+  const messages = sample.member('messages')
+  if (!Array.isArray(messages.value)) reading.odd(messages.path, 'an array', messages.value)
+  const sink = new ChatSink(reading, 'inspect', { resolve: attachmentsOf(reading, sample), isList: true })
+  readTurns(sink, messages.items())
+  warnAboutHiddenCalls(reading, sample)
+  for (const [id, outcome] of turnedDown(reading, sample)) sink.answered(id, () => outcome)
+  const error = sample.member('error')
+  if (isRecord(error.value)) reading.warn(error.path, 'the run ended with an error')
+  return { format: 'inspect', agent, steps: sink.finish(messages.path) }
 }
 
 /** Returns the model of the last answer in a sample. */
@@ -58,81 +58,50 @@ function sampleModelOf({ messages, output }: Json): string | null {
 
 /** Schemes of references, and the member of a sample that holds their texts. Only the first logs use `tc`. */
 const SCHEMES = [
-  { scheme: 'attachment://', keep: ['attachments'] },
-  { scheme: 'tc://', keep: ['transcript', 'content'] },
+  ['attachment://', ['attachments']],
+  ['tc://', ['transcript', 'content']],
 ] as const
 
 /** Bounds the characters of all resolved references: a reference is short and its text long, so a small file could unfold to any size. */
 const MAX_UNFOLDED = 50_000_000
 
+/** Returns the name in a reference, and the value that a sample keeps under it; null for a text that is no reference. */
+function keptIn(sample: Located, text: string): { readonly name: string; readonly kept: Located } | null {
+  const [scheme, members] = SCHEMES.find(([start]) => text.startsWith(start)) ?? []
+  if (scheme === undefined) return null
+  const name = text.slice(scheme.length)
+  return { name, kept: [...members, name].reduce((holder, member) => holder.member(member), sample) }
+}
+
 /** Returns a function that resolves a reference to an attachment into its text and place; the text is not resolved again, so references cannot loop. */
-function attachmentsOf(reading: Reading, sample: Json, at: string): Resolve {
+function attachmentsOf(reading: Reading, sample: Located): Resolve {
   let unfolded = 0
   return (text, path, isPicture = false) => {
-    const reference = SCHEMES.find(({ scheme }) => text.startsWith(scheme))
-    if (reference === undefined) return { text, path }
-    const name = text.slice(reference.scheme.length)
-    const content = keptIn(sample, reference.keep, name)
-    if (content === null) {
+    const reference = keptIn(sample, text)
+    if (reference === null) return { text, path }
+    const { name, kept } = reference
+    if (typeof kept.value !== 'string') {
       // A longer text behind the scheme only talks about an attachment.
       if (name.length <= 64 && !/[ \n]/u.test(name))
         reading.warn(path, 'mentions an attachment that this sample does not hold; shown as it stands')
       return { text, path }
     }
-    if (!isPicture) unfolded += content.length
-    if (unfolded > MAX_UNFOLDED) {
-      reading.refuse(path, `attachments unfold to more than the ${MAX_UNFOLDED} characters that are accepted`)
-      return { text: '', path }
-    }
-    return { text: content, path: pointer(`${at}/${reference.keep.join('/')}`, name) }
+    if (!isPicture) unfolded += kept.value.length
+    if (unfolded <= MAX_UNFOLDED) return { text: kept.value, path: kept.path }
+    reading.refuse(path, `attachments unfold to more than the ${MAX_UNFOLDED} characters that are accepted`)
+    return { text: '', path }
   }
 }
 
-/** Returns a text that a sample keeps below the members `keep`. */
-function keptIn(sample: Json, keep: readonly string[], name: string): string | null {
-  let value: unknown = sample
-  for (const key of [...keep, name]) {
-    if (!isRecord(value) || !Object.hasOwn(value, key)) return null
-    value = value[key]
-  }
-  return typeof value === 'string' ? value : null
+/** Returns a sample's events; older logs have a transcript around them. */
+function eventsIn(sample: Located): Located {
+  const nested = sample.member('transcript').member('events')
+  return Array.isArray(nested.value) ? nested : sample.member('events')
 }
-
-/**
- * Warns of tool calls that only the events hold: calls of agents inside of tools, or a conversation cut to fit. Events otherwise repeat the
- * messages in more detail, and the model never saw scores, state, logs and spans, so events are not read.
- */
-function warnAboutHiddenCalls(reading: Reading, sample: Json, at: string, messages: readonly unknown[]): void {
-  const idsOf = ({ tool_call_id: id, tool_calls: calls }: Json) => [
-    id,
-    ...asList(calls).map((call) => asRecord(call)['id']),
-  ]
-  const shown = new Set(messages.map(asRecord).flatMap(idsOf))
-  const names = new Map<unknown, unknown>()
-  for (const event of eventsOf(sample)) {
-    if (event['event'] === 'compaction') reading.isCompacted = true
-    const choices = event['event'] === 'model' ? asList(asRecord(event['output'])['choices']) : []
-    const asked = choices.flatMap((choice) => asList(asRecord(asRecord(choice)['message'])['tool_calls']))
-    for (const { id, function: name } of [...(event['event'] === 'tool' ? [event] : []), ...asked.map(asRecord)])
-      if (typeof id !== 'string' || !shown.has(id)) names.set(id ?? {}, name)
-  }
-  const hidden = names.size
-  if (hidden === 0) return
-  const told = [...new Set(names.values())].filter((name) => typeof name === 'string').slice(0, 5)
-  const list = told.map((name) => JSON.stringify(cutName(name))).join(', ')
-  const message = `${hidden} tool calls that are not in the messages are not shown: ${list}`
-  reading.addUnread({ records: hidden, actions: hidden })
-  reading.warn(eventsPath(sample, at), message)
-}
-
-const isNested = ({ transcript }: Json): boolean => Array.isArray(asRecord(transcript)['events'])
-
-/** Returns the path of a sample's events; older logs have a transcript around them. */
-const eventsPath = (sample: Json, at: string): string => `${at}${isNested(sample) ? '/transcript' : ''}/events`
 
 /** Yields all events of a sample; older logs nest the events of a tool or subtask below its event. */
-function* eventsOf(sample: Json): Generator<Json> {
-  const open = [isNested(sample) ? asRecord(sample['transcript'])['events'] : sample['events']]
+function* eventsOf(sample: Located): Generator<Json> {
+  const open = [eventsIn(sample).value]
   while (open.length > 0)
     for (const event of asList(open.pop()).filter(isRecord)) {
       yield event
@@ -140,18 +109,47 @@ function* eventsOf(sample: Json): Generator<Json> {
     }
 }
 
+/**
+ * Warns of tool calls that only the events hold: calls of agents inside of tools, or a conversation cut to fit. Events otherwise repeat the
+ * messages in more detail, and the model never saw scores, state, logs and spans, so events are not read.
+ */
+function warnAboutHiddenCalls(reading: Reading, sample: Located): void {
+  const messages = sample.member('messages').items()
+  const shown = new Set(
+    messages.flatMap(({ record }) => [record['tool_call_id'], ...callsIn(record).map(({ id }) => id)]),
+  )
+  const names = new Map<unknown, unknown>()
+  for (const event of eventsOf(sample)) {
+    const { event: kind, output } = event
+    if (kind === 'compaction') reading.isCompacted = true
+    const choices = kind === 'model' ? asList(asRecord(output)['choices']) : []
+    const asked = choices.flatMap((choice) => callsIn(asRecord(asRecord(choice)['message'])))
+    for (const { id, function: name } of kind === 'tool' ? [event] : asked)
+      if (typeof id !== 'string' || !shown.has(id)) names.set(id ?? {}, name)
+  }
+  const hidden = names.size
+  if (hidden === 0) return
+  const told = [...new Set(names.values())].filter((name) => typeof name === 'string').slice(0, 5)
+  const list = told.map((name) => JSON.stringify(cutName(name))).join(', ')
+  reading.addUnread({ records: hidden, actions: hidden })
+  reading.warn(eventsIn(sample).path, `${hidden} tool calls that are not in the messages are not shown: ${list}`)
+}
+
+const callsIn = (message: Json): readonly Json[] => asList(message['tool_calls']).map(asRecord)
+
 /** Outcomes by the decision of Inspect's approvers, which only events tell: UKGovernmentBEIS/inspect_ai, src/inspect_ai/event/_approval.py. */
 const DECISIONS: Readonly<Record<string, ActOutcome>> = { reject: 'rejected', terminate: 'rejected' }
 
 /** Returns the calls that an approver rejected, by id. Warns where `modify` changed the arguments of a call after its message. */
-export function turnedDown(reading: Reading, sample: Json, at: string): ReadonlyMap<string, ActOutcome> {
+export function turnedDown(reading: Reading, sample: Located): ReadonlyMap<string, ActOutcome> {
   const outcomes = new Map<string, ActOutcome>()
   for (const { event, decision, call } of eventsOf(sample)) {
-    const id = isRecord(call) ? call['id'] : null
+    const { id } = asRecord(call)
     if (event !== 'approval' || typeof decision !== 'string' || typeof id !== 'string') continue
-    if (Object.hasOwn(DECISIONS, decision)) outcomes.set(id, DECISIONS[decision] ?? 'unknown')
+    const outcome = own(DECISIONS, decision)
+    if (outcome !== undefined) outcomes.set(id, outcome)
     const warning = 'an approver changed tool calls: what was carried out is not what the messages say'
-    if (decision === 'modify') reading.warnOnce(eventsPath(sample, at), warning)
+    if (decision === 'modify') reading.warnOnce(eventsIn(sample).path, warning)
   }
   return outcomes
 }
@@ -211,25 +209,23 @@ function originOf(spec: Json, { id, epoch }: Json): Record<string, string | numb
 /** Returns the instruction from the sample's input: a text, or the user's messages among those that the run began with. */
 function instructionOf(sample: Json): string | null {
   const { input } = sample
-  const asked = asList(input).filter((message) => asRecord(message)['role'] === 'user')
-  const contents = typeof input === 'string' ? [input] : asked.map((message) => asRecord(message)['content'])
-  const texts: string[] = []
-  let length = 0
+  const asked = asList(input)
+    .map(asRecord)
+    .filter(({ role }) => role === 'user')
   const isText = (block: unknown): boolean => asRecord(block)['type'] === 'text'
-  const textsOf = (content: unknown) => textsIn(Array.isArray(content) ? content.filter(isText) : content)
-  for (const text of contents.flatMap(textsOf)) {
-    const own = resolved(sample, text)
+  const contents = typeof input === 'string' ? [input] : asked.map(({ content }) => content)
+  const texts = contents.flatMap((content) => textsIn(Array.isArray(content) ? content.filter(isText) : content))
+  let length = 0
+  const resolved: string[] = []
+  for (const text of texts) {
+    const kept = keptIn(new Located(sample, ''), text)?.kept.value
+    const own = typeof kept === 'string' ? kept : text
     length += own.length
     // References to an attachment are short; the joined texts they stand for are not.
     if (typeof input !== 'string' && length > MAX_INSTRUCTION) return null
-    texts.push(own)
+    resolved.push(own)
   }
-  return asText(texts.join('\n\n'))
-}
-
-function resolved(sample: Json, text: string): string {
-  const [{ scheme, keep }] = SCHEMES
-  return (text.startsWith(scheme) ? keptIn(sample, keep, text.slice(scheme.length)) : null) ?? text
+  return asText(resolved.join('\n\n'))
 }
 
 /** Collects the scores that are numbers, or values that Inspect counts as numbers; a score with several values gives `score.part` each. */

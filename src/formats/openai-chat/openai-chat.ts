@@ -1,7 +1,7 @@
 import type { Part } from '../../domain/trajectory/trajectory.ts'
-import { cutName, isAbsent, isRecord, itemsIn, type Json, pointer, type Reading } from '../common/reading.ts'
-import { asName, asRecord, asText } from '../common/session.ts'
-import { type FileRun, type Format, factsOf, type ListIn, listIn, type ReadDocument, type RunAbout } from '../format.ts'
+import { cutName, isAbsent, isRecord, type Json, type Reading } from '../common/reading.ts'
+import { asList, asName, asRecord, asText } from '../common/session.ts'
+import { type FileRun, type Format, factsOf, type ListIn, type ReadDocument, type RunAbout } from '../format.ts'
 import { Located } from '../traces/located.ts'
 import { readTurns } from './chat-steps.ts'
 import { readBlocks, speaking } from './openai-chat-blocks.ts'
@@ -14,7 +14,7 @@ import { ChatSink } from './openai-chat-sink.ts'
  */
 export const OPENAI_CHAT: Format = {
   name: 'openai-chat',
-  recognizes: (document) => chatOf(document) !== null || runsOf(document) !== null,
+  recognizes: (document) => chatIn(document) !== undefined || runsOf(document) !== null,
   read: readOpenAiChat,
   split: splitChats,
 }
@@ -38,12 +38,13 @@ const isMessage = (item: Json): boolean =>
   typeof item['role'] === 'string' &&
   ['content', 'tool_calls', 'function_call', 'tool_call_id', 'refusal'].some((field) => field in item)
 
-const chatOf = (run: Json): ListIn | null => listIn(run, [...MESSAGE_LISTS, 'records'], isChat)
+/** Names the member of a run that holds its messages. */
+const chatIn = (run: Json): string | undefined => [...MESSAGE_LISTS, 'records'].find((name) => isChat(run[name]))
 
-export const isRun = (run: unknown): run is Json => isRecord(run) && MESSAGE_LISTS.some((field) => isChat(run[field]))
+const isRun = (run: unknown): run is Json => isRecord(run) && MESSAGE_LISTS.some((field) => isChat(run[field]))
 
 /** Returns the list of a document of runs, each of which must be sent by itself; null where fewer than half of the items are runs. */
-export function runsOf({ records, simulations }: Json): ListIn | null {
+function runsOf({ records, simulations }: Json): ListIn | null {
   const list: unknown = records ?? simulations
   if (!Array.isArray(list) || list.length === 0 || list.filter(isRun).length * 2 < list.length) return null
   return { list, path: isAbsent(records) ? '/simulations' : '/records' }
@@ -51,34 +52,30 @@ export function runsOf({ records, simulations }: Json): ListIn | null {
 
 function readOpenAiChat(reading: Reading, document: Json): ReadDocument {
   const { list, path } = runsOf(document) ?? { list: [], path: '' }
-  const items = [...itemsIn(list, path)]
-  const [run, at] = items.find(([item]) => isRun(item)) ?? [document, '']
-  for (const [item, place] of items) if (!isRun(item)) reading.odd(place, 'a run with messages', item)
-  return readRun(reading, run as Json, at)
+  const items = new Located(list, path).items()
+  for (const item of items) if (!isRun(item.value)) reading.odd(item.path, 'a run with messages', item.value)
+  return readRun(reading, items.find(({ value }) => isRun(value)) ?? new Located(document, ''))
 }
 
 /** Reads one run: the system prompt beside its messages (Anthropic), the messages, and the answer. `answer`: an answer that the run itself does not hold. */
 export function readRun(
   reading: Reading,
-  run: Json,
-  at: string,
+  run: Located,
   format = 'openai-chat',
   answer: readonly Located[] = [],
 ): ReadDocument {
-  const agent = { name: asName(run['agent']), model: modelOf(run) }
-  const chat = chatOf(run)
-  const isTeam = chat?.path === '/history' && ('mistake_agent' in run || 'question' in run)
-  if (chat === null) reading.refuse(at, 'holds no messages')
-  const { list, path } = chatRead(reading, run, at, chat ?? { list: [], path: '/messages' })
-  const listed = new Located(list, `${at}${path}`).items().filter(({ value }) => !isBookkeeping(value))
-  const placed = [...(isTeam ? listed.map(placeTeamMessage) : listed), ...responseOf(reading, run, at), ...answer]
-  const field = isAbsent(run['system']) ? 'policy' : 'system'
-  const system = run[field]
+  const { record } = run
+  const agent = { name: asName(record['agent']), model: modelOf(record) }
+  const name = chatIn(record) ?? 'messages'
+  const isTeam = name === 'history' && ('mistake_agent' in record || 'question' in record)
+  const chat = chatRead(reading, run, name)
+  const listed = chat.items().filter(({ value }) => !isBookkeeping(value))
+  const placed = [...(isTeam ? listed.map(placeTeamMessage) : listed), ...responseOf(reading, run), ...answer]
   const sink = new ChatSink(reading, agent.name, { isList: true })
-  addPrompt(sink, 'system', system, `${at}/${field}`)
-  if (isTeam) addTeam(sink, run, at)
+  addPrompt(sink, 'system', run.member(isAbsent(record['system']) ? 'policy' : 'system'))
+  if (isTeam) addTeam(sink, run)
   readTurns(sink, placed)
-  return { format, agent, steps: sink.finish(`${at}${path}`) }
+  return { format, agent, steps: sink.finish(chat.path) }
 }
 
 /** Names the role of a message in a team (AutoGen, Who&When) by its speaker: `user` is anybody who speaks to the next agent. */
@@ -90,33 +87,33 @@ function placeTeamMessage(message: Located): Located {
 }
 
 /** Adds the prompts of a team's agents, and the question where no message of the person holds it. */
-function addTeam(sink: ChatSink, { system_prompt: prompts, question, history }: Json, at: string): void {
-  const byAgent = isRecord(prompts) ? Object.entries(prompts) : []
-  for (const [agent, text] of byAgent) addPrompt(sink, 'system', text, pointer(`${at}/system_prompt`, agent))
-  const asks = Array.isArray(history) && history.some((message) => isRecord(message) && message['role'] === 'human')
-  if (!asks) addPrompt(sink, 'user', question, `${at}/question`)
+function addTeam(sink: ChatSink, run: Located): void {
+  const prompts = run.member('system_prompt')
+  for (const agent of Object.keys(prompts.record)) addPrompt(sink, 'system', prompts.member(agent))
+  const asks = run
+    .member('history')
+    .items()
+    .some(({ record }) => record['role'] === 'human')
+  if (!asks) addPrompt(sink, 'user', run.member('question'))
 }
 
 /** Adds a prompt beside the messages, a text or blocks (Anthropic), as a step before all messages. */
-function addPrompt(sink: ChatSink, actor: 'system' | 'user', system: unknown, path: string): void {
+function addPrompt(sink: ChatSink, actor: 'system' | 'user', { value, path }: Located): void {
   const parts: Part[] = []
-  const isPrompt = typeof system === 'string' || (Array.isArray(system) && system.every(isRecord))
-  if (!isPrompt && !isAbsent(system)) sink.reading.warn(path, 'neither a text nor blocks; not read')
-  if (isPrompt) readBlocks(sink, system, path, speaking(actor, parts, actor))
+  const isPrompt = typeof value === 'string' || (Array.isArray(value) && value.every(isRecord))
+  if (!isPrompt && !isAbsent(value)) sink.reading.warn(path, 'neither a text nor blocks; not read')
+  if (isPrompt) readBlocks(sink, value, path, speaking(actor, parts, actor))
   const step = parts.length === 0 ? null : sink.open('other', null)
   for (const part of parts) step?.parts.push(part)
 }
 
 /** Selects the messages to read. OpenHands logs a chat without tool calls twice: as it was sent, and with its calls as calls. */
-function chatRead(reading: Reading, run: Json, at: string, chat: ListIn): ListIn {
-  const raw = run['raw_messages']
-  if (!isChat(raw)) return chat
-  reading.warn(
-    `${at}${chat.path}`,
-    'the conversation as it was sent, in words; raw_messages, the same with its calls, is read',
-  )
-  reading.leaveOut(`${at}${chat.path}`)
-  return { list: raw, path: '/raw_messages' }
+function chatRead(reading: Reading, run: Located, name: string): Located {
+  const [{ path }, raw] = [run.member(name), run.member('raw_messages')]
+  if (!isChat(raw.value)) return run.member(name)
+  reading.warn(path, 'the conversation as it was sent, in words; raw_messages, the same with its calls, is read')
+  reading.leaveOut(path)
+  return raw
 }
 
 /** Recognizes an answer of Anthropic's: the message itself. */
@@ -124,23 +121,19 @@ export const isAnswer = ({ type, role, content }: Json): boolean =>
   type === 'message' && role === 'assistant' && Array.isArray(content)
 
 /** Returns the answer in a log of a provider call: its first choice. */
-function responseOf(reading: Reading, run: Json, at: string): Located[] {
-  const { response } = run
-  if (isRecord(response) && (isResponse(response) || isAnswer(response)))
-    return [new Located(response, `${at}/response`)]
-  const inResponse = isRecord(response)
-  const choices = isRecord(response) ? response['choices'] : run['choices']
-  if (!Array.isArray(choices)) return []
-  const path = `${at}${inResponse ? '/response' : ''}/choices`
-  if (choices.length > 1) reading.warn(path, `${choices.length} answers; the first is read`)
-  const [first] = choices
-  const message: unknown = isRecord(first) ? first['message'] : null
-  if (isAbsent(message)) reading.warn(`${path}/0/message`, 'no answer')
-  return isAbsent(message) ? [] : [new Located(message, `${path}/0/message`)]
+function responseOf(reading: Reading, run: Located): Located[] {
+  const response = run.member('response')
+  if (isRecord(response.value) && (isResponse(response.value) || isAnswer(response.value))) return [response]
+  const choices = (isRecord(response.value) ? response : run).member('choices')
+  if (!Array.isArray(choices.value)) return []
+  if (choices.value.length > 1) reading.warn(choices.path, `${choices.value.length} answers; the first is read`)
+  const message = choices.member(0).member('message')
+  if (!isAbsent(message.value)) return [message]
+  reading.warn(message.path, 'no answer')
+  return []
 }
 
-export const modelOf = ({ model, response }: Json): string | null =>
-  asName(model) ?? asName(asRecord(response)['model'])
+const modelOf = ({ model, response }: Json): string | null => asName(model) ?? asName(asRecord(response)['model'])
 
 const SAMPLE_NUMBERS = ['reward', 'result', 'score'] as const
 
@@ -150,7 +143,7 @@ const SAMPLE_NUMBERS = ['reward', 'result', 'score'] as const
  */
 function splitChats(root: Json): readonly FileRun[] | null {
   const runs = runsOf(root)
-  if (runs === null && (chatOf(root) === null || 'trajectory_format' in root)) return null
+  if (runs === null && (chatIn(root) === undefined || 'trajectory_format' in root)) return null
   if (runs === null) return [{ name: '', document: { ...root }, about: aboutRun(root) }]
   // The reader counts the odd records beside a single run.
   if (runs.list.length > 1 && runs.list.filter(isRun).length === 1) return null
@@ -167,7 +160,7 @@ function splitChats(root: Json): readonly FileRun[] | null {
 /** Lists what a run of Harbor's traces and its next episode share: Harbor exports an episode per answer, with all earlier messages. */
 const episodeOf = (run: unknown): readonly unknown[] | null =>
   isRun(run) && asText(run['episode']) !== null
-    ? [run['task'], run['run_id'], run['trial_name'], run['agent'], run['model'], ...(chatOf(run)?.list ?? [])]
+    ? [run['task'], run['run_id'], run['trial_name'], run['agent'], run['model'], ...asList(run[chatIn(run) ?? ''])]
     : null
 
 /** Removes the rows that the next row repeats whole, by the list of each; a row without a list is kept. */

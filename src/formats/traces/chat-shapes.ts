@@ -230,9 +230,9 @@ export function messageOf(item: Located, side?: Side): readonly Tree[] {
   const record = body.value
   if (Array.isArray(record['parts'])) return messagesOfParts(body, role)
   const extra = body.member('additional_kwargs')
-  const broken = body.member('invalid_tool_calls').items()
-  const calls = [...callsOf(body, extra).map((call) => callTree(call)), ...broken.map(brokenTree)]
-  const shown = new Set(calls.flatMap(({ id }) => id ?? []))
+  const [whole, broken] = [callsOf(body, extra), body.member('invalid_tool_calls').items()]
+  const shown = new Set([...whole, ...broken].flatMap((call) => idText(idOf(call).value) ?? []))
+  const calls = [...whole.map((call) => callTree(call)), ...broken.map(brokenTree)]
   const members = Object.keys(record).filter((name) => !LEFT_OUT.has(name))
   const content = text ?? body.member('content')
   const isListOrNone = isAbsent(record['tool_calls']) || Array.isArray(record['tool_calls'])
@@ -247,8 +247,7 @@ export function messageOf(item: Located, side?: Side): readonly Tree[] {
         content: typeof content.value === 'object' ? contentOf(content, isAgent, shown) : content,
       }),
       // Calls that are no list are odd.
-      tool_calls:
-        calls.length > 0 ? calls.map(({ tree }) => tree) : isListOrNone ? undefined : body.member('tool_calls'),
+      tool_calls: calls.length > 0 ? calls : isListOrNone ? undefined : body.member('tool_calls'),
       ...(role === 'tool' && { tool_call_id: body.member(answered) }),
       ...(record['status'] === 'error' && { is_error: true }),
     },
@@ -277,25 +276,18 @@ function callsOf(message: Located, extra: Located): readonly Located[] {
   return list.map(opened)
 }
 
-interface CallTree {
-  readonly id: string | null
-  readonly tree: Tree
+/** Returns the id of a call; the calls of LangChain's oldest files are answered by their name. */
+const idOf = (call: Located): Located =>
+  call.member(['id', 'call_id', 'tool_call_id', 'name'].find((name) => !isAbsent(call.record[name])) ?? 'id')
+
+/** Returns a call as OpenAI writes it; LangChain's have `name` and `args`. */
+function callTree(call: Located, more: { readonly [name: string]: Tree } = {}): Tree {
+  if (!isRecord(call.value) || 'function' in call.value || 'custom' in call.value) return call
+  const args = ['args', 'arguments', 'input'].find((name) => name in call.record) ?? 'args'
+  return { id: idOf(call), function: { name: call.member('name'), arguments: call.member(args) }, ...more }
 }
 
-/** Returns a call as OpenAI writes it, and its id; LangChain's have `name` and `args`, and are answered by their name in the oldest files. */
-function callTree(call: Located, more: { readonly [name: string]: Tree } = {}): CallTree {
-  const record = asRecord(call.value)
-  const named = ['id', 'call_id', 'tool_call_id', 'name'].find((name) => !isAbsent(record[name])) ?? 'id'
-  const id = idText(record[named])
-  if (!isRecord(call.value) || 'function' in record || 'custom' in record) return { id, tree: call }
-  const fields = { name: call.member('name'), arguments: argumentsIn(call) }
-  return { id, tree: { id: call.member(named), function: fields, ...more } }
-}
-
-const brokenTree = (call: Located): CallTree => callTree(call, { parse_error: new Located('broken', call.path) })
-
-const argumentsIn = (call: Located): Located =>
-  call.member(['args', 'arguments', 'input'].find((name) => name in asRecord(call.value)) ?? 'args')
+const brokenTree = (call: Located): Tree => callTree(call, { parse_error: new Located('broken', call.path) })
 
 /** Returns the model that a message of LangChain names. */
 export function modelOf({ response_metadata: about }: Json): string | null {

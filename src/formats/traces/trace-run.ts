@@ -68,7 +68,7 @@ class TraceRun {
     this.sink = new ChatSink(reading, agent)
     this.tree = treeOf(reading, spans)
     this.#agents = new Set(
-      spans.filter(({ kind, holds }) => kind === 'model' && holds).flatMap((span) => this.tree.agentOf(span) ?? []),
+      spans.filter(({ kind, holds }) => kind === 'model' && holds).flatMap((span) => this.tree(span).agent ?? []),
     )
     for (const span of spans) if (span.kind === 'model') this.#noteRequest(span)
   }
@@ -91,7 +91,7 @@ class TraceRun {
     const { sink } = this
     const now = what === 'output' ? span.end : span.start
     sink.now = now !== null && Number.isFinite(now) ? now : null
-    sink.subagent = this.#agents.size > 1 ? this.tree.agentOf(span) : null
+    sink.subagent = this.#agents.size > 1 ? this.tree(span).agent : null
     this.#reading.reply = null
     if (span.tool !== null && what === 'input') this.#begin(span, span.tool, span.kind !== 'tool')
     else if (span.tool !== null) this.#begun.get(span)?.()
@@ -157,14 +157,14 @@ class TraceRun {
       const isUnmade =
         what === 'output' &&
         span.kind === 'agent' &&
-        this.tree.hasModelBelow(span) &&
+        this.tree(span).hasModelBelow &&
         callKeysOf(placed.record).length > 0 &&
         !this.#made.holds(placed.record)
       if (isUnmade)
         this.#reading.unread(placed.path, 'holds tool calls that no call of a model below it made; not read', true)
       else this.#show(placed, span)
     }
-    if (trees === null && !this.tree.hasModelBelow(span))
+    if (trees === null && !this.tree(span).hasModelBelow)
       // The input of a span holds no act of the agent.
       this.#reading.unread(
         span.path,

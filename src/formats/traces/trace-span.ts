@@ -54,21 +54,19 @@ export interface TracedTool {
   readonly byName?: boolean
 }
 
-/** Relations among spans by their parents. A span that is its own ancestor has no parent. */
-export interface TraceTree {
-  /** Tells whether a model call below the span shows the span's content. */
-  hasModelBelow(span: TraceSpan): boolean
-  /** Returns the agent at work in a span: its own, or that of the nearest span around it. */
-  agentOf(span: TraceSpan): string | null
-  depthOf(span: TraceSpan): number
-}
-
+/** The place of a span among the others. A span that is its own ancestor has no parent. */
 interface SpanFacts {
+  /** The agent at work: the span's own, or that of the nearest span around it. */
   readonly agent: string | null
   readonly depth: number
+  /** True when a model call below the span shows the span's content. */
+  readonly hasModelBelow: boolean
 }
 
-/** Builds the relations among spans. Each span is visited a fixed number of times, whatever the depth or the cycles of the tree. */
+/** Returns the place of a span in its trace. */
+export type TraceTree = (span: TraceSpan) => SpanFacts
+
+/** Builds the relations among spans by their parents. Each span is visited a fixed number of times, whatever the depth or the cycles of the tree. */
 export function treeOf(reading: Reading, spans: readonly TraceSpan[]): TraceTree {
   const byId = new Map<string, TraceSpan>()
   for (const span of spans) {
@@ -85,23 +83,18 @@ export function treeOf(reading: Reading, spans: readonly TraceSpan[]): TraceTree
       above.add(ancestor)
   }
   const facts = new Map<TraceSpan, SpanFacts>()
-  const lookUp = (span: TraceSpan): SpanFacts => {
+  return (span) => {
     const way = new Set<TraceSpan>()
     let top: TraceSpan | undefined = span
     for (; top !== undefined && !facts.has(top) && !way.has(top); top = parentOf(top)) way.add(top)
     if (top !== undefined && way.has(top))
       reading.warnOnce(top.path, 'a span that stands below itself; read as if it had no parent')
-    let below = (top === undefined ? undefined : facts.get(top)) ?? { agent: null, depth: 0 }
+    let { agent = null, depth = 0 } = (top && facts.get(top)) ?? {}
     for (const visited of [...way].reverse()) {
-      below = { agent: visited.agent ?? below.agent, depth: below.depth + 1 }
-      facts.set(visited, below)
+      agent = visited.agent ?? agent
+      facts.set(visited, { agent, depth: ++depth, hasModelBelow: above.has(visited) })
     }
-    return below
-  }
-  return {
-    hasModelBelow: (span) => above.has(span),
-    agentOf: (span) => lookUp(span).agent,
-    depthOf: (span) => lookUp(span).depth,
+    return facts.get(span) as SpanFacts
   }
 }
 
@@ -120,9 +113,9 @@ export function eventsOf(spans: readonly TraceSpan[], tree: TraceTree): readonly
   const events: TraceEvent[] = []
   for (const span of spans) {
     at = span.start ?? at
-    const isAround = span.kind === 'agent' || span.tool !== null || (span.kind === 'model' && tree.hasModelBelow(span))
+    const { depth, hasModelBelow } = tree(span)
+    const isAround = span.kind === 'agent' || span.tool !== null || (span.kind === 'model' && hasModelBelow)
     const end = Math.max(at, span.end ?? at)
-    const depth = tree.depthOf(span)
     // A tool that took no time ends behind its beginning.
     const depthOfEnd = span.tool !== null && end === at ? depth : -depth
     if (!isAround) events.push({ span, what: 'all', at, depth, order: order++ })
