@@ -22,13 +22,6 @@ export class ReplyRefused extends StorageError {
 export const refusal = (why: string, options?: ErrorOptions): StorageError =>
   new StorageError('storage_error', why, options)
 
-/** Makes the refusal of a database that a process of an older version has open. */
-export const inUse = (path: string): StorageError =>
-  new StorageError(
-    'storage_busy',
-    `${path} is in use by a living process: stop the service and its commands first (one that was killed counts as living for a minute)`,
-  )
-
 /** SQLSTATE of a server that stops, starts, or closed the connection. */
 const SERVER_AWAY = /^(57P0|08|25P03)/
 

@@ -1,10 +1,9 @@
 import { createHash } from 'node:crypto'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import type Database from 'better-sqlite3'
 import type { Db } from '../db.ts'
-import { inUse, refusal } from '../errors.ts'
+import { refusal, StorageError } from '../errors.ts'
 import { isRun } from './run-lock.ts'
 
 export interface Migration {
@@ -20,11 +19,9 @@ export interface Applied {
 
 /** Reads the numbered files of a database, in order. */
 export function readMigrations(kind: Db['kind']): Migration[] {
-  const folder = fileURLToPath(
-    new URL(kind === 'postgres' ? 'postgres/' : '', new URL('../../../migrations/', import.meta.url)),
-  )
+  const folder = new URL(`../../../migrations/${kind === 'postgres' ? 'postgres/' : ''}`, import.meta.url)
   const names = readdirSync(folder).filter((name) => name.endsWith('.sql'))
-  return names.sort().map((name) => ({ name, sql: readFileSync(folder + name, 'utf8') }))
+  return names.sort().map((name) => ({ name, sql: readFileSync(new URL(name, folder), 'utf8') }))
 }
 
 /** The statement that reads the applied migrations. */
@@ -50,41 +47,41 @@ export function missingOf(applied: readonly Applied[], migrations: readonly Migr
 const TWELVE_TABLES = '0012_twelve_tables.sql'
 
 /**
- * Selects the reasons for which this version cannot take over a database of an earlier version: a body in an S3 store, the key of a further project,
- * and a process that goes on writing to the tables of its version. A process that said nothing for a minute is dead.
+ * Selects 0 where a database of an earlier version refers to bodies in an S3 store or to a further project, and 1 where a process goes on writing to the
+ * tables of its version. A process that said nothing for a minute is dead.
  */
 const ANYWHERE = `
-  SELECT 'bodies of this database lie in an S3 store' AS why FROM trajectories WHERE outside_bytes IS NOT NULL
-  UNION ALL SELECT 'bodies of this database lie in an S3 store' FROM attempts WHERE outside_bytes IS NOT NULL
-  UNION ALL SELECT 'the key ' || id || ' of this database opens the project ' || project FROM api_keys
-    WHERE project <> 'default' AND revoked_at IS NULL`
+  SELECT 0 AS in_use FROM trajectories WHERE outside_bytes IS NOT NULL
+  UNION SELECT 0 FROM attempts WHERE outside_bytes IS NOT NULL
+  UNION SELECT 0 FROM api_keys WHERE project <> 'default' AND revoked_at IS NULL`
 const REASONS = {
   sqlite: `${ANYWHERE}
-  UNION ALL SELECT 'it is the database of the project ' || CAST(value AS TEXT) FROM settings
-    WHERE name = 'project' AND CAST(value AS TEXT) <> 'default'
-  UNION ALL SELECT NULL FROM processes WHERE seen_at > strftime('%Y-%m-%dT%H:%M:%fZ', 'now', '-60 seconds')`,
+  UNION SELECT 0 FROM settings WHERE name = 'project' AND CAST(value AS TEXT) <> 'default'
+  UNION SELECT 1 FROM processes WHERE seen_at > strftime('%Y-%m-%dT%H:%M:%fZ', 'now', '-60 seconds')`,
   postgres: `${ANYWHERE}
-  UNION ALL SELECT 'the database has the schema ' || nspname || ' of a further project' FROM pg_catalog.pg_namespace
+  UNION SELECT 0 FROM pg_catalog.pg_namespace
     WHERE nspname::text ~ '^veridict_[a-z0-9][a-z0-9-]{0,39}$' AND current_schema() = 'veridict'
       AND pg_catalog.to_regclass(pg_catalog.quote_ident(nspname) || '.schema_migrations') IS NOT NULL
-  UNION ALL SELECT NULL FROM processes WHERE seen_at > now() - interval '60 seconds'`,
+  UNION SELECT 1 FROM processes WHERE seen_at > now() - interval '60 seconds'`,
 }
 
-/** A reason against a migration; `why` null: a process uses the database. */
-interface Reason {
-  readonly why: string | null
+/** Throws a StorageError, with the steps that carry the grades over, where there is a reason against the migration. */
+function assertNone(reasons: readonly { readonly in_use: number }[], shown: string): void {
+  if (reasons.some(({ in_use }) => in_use === 0))
+    throw refusal(
+      `${shown} has bodies in an S3 store, or several projects, which this version cannot read. Check out commit ` +
+        '93cd84585bdfdcc74d0c9f078c2b02f2285f8990 of Veridict, run `npm run veridict -- export --all-projects --out FOLDER` there ' +
+        'with the settings of the store, then run `veridict import FILE` here with each file of FOLDER and a new database',
+    )
+  if (reasons.length > 0) throw inUse(shown)
 }
 
-/** Throws a StorageError, with the steps that carry the grades over, where there is a reason. */
-function assertNone([reason]: readonly Reason[], shown: string): void {
-  if (reason === undefined) return
-  if (reason.why === null) throw inUse(shown)
-  throw refusal(
-    `${reason.why}, which this version cannot read. Check out commit 93cd84585bdfdcc74d0c9f078c2b02f2285f8990 of Veridict, run ` +
-      '`npm run veridict -- export --all-projects --out FOLDER` there with the settings of the store, then run ' +
-      '`veridict import FILE` here with each file of FOLDER and a new database',
+/** Makes the refusal of a database that a process of an older version has open. */
+const inUse = (shown: string): StorageError =>
+  new StorageError(
+    'storage_busy',
+    `${shown} is in use by a living process: stop the service and its commands first (one that was killed counts as living for a minute)`,
   )
-}
 
 /** Throws a StorageError where a database that is to be kept misses a migration. */
 function assertWhole(missing: readonly Migration[]): void {
@@ -119,7 +116,7 @@ export function migrateSqlite(
       if (applied.length > 0 && missing.length > 0 && !db.memory && isRun(db.name)) throw inUse(db.name)
       for (const migration of missing) {
         if (applied.length > 0 && migration.name === TWELVE_TABLES)
-          assertNone([...furtherProjects(db), ...db.prepare<[], Reason>(REASONS.sqlite).all()], db.name)
+          assertNone([...furtherProjects(db), ...db.prepare<[], { in_use: number }>(REASONS.sqlite).all()], db.name)
         db.exec(scriptOf(migration))
       }
     }).immediate()
@@ -128,11 +125,11 @@ export function migrateSqlite(
   }
 }
 
-/** Names the databases of further projects that stand beside a file. */
+/** Finds the databases of further projects that stand beside a file, as `REASONS` would. */
 function furtherProjects({ name, memory }: Database.Database) {
   const folder = join(dirname(name), 'projects')
-  const files = memory || !existsSync(folder) ? [] : readdirSync(folder).filter((file) => file.endsWith('.sqlite'))
-  return files.map((file) => ({ why: `${join(folder, file)} is the database of a further project` }))
+  const files = memory || !existsSync(folder) ? [] : readdirSync(folder)
+  return files.filter((file) => file.endsWith('.sqlite')).map(() => ({ in_use: 0 }))
 }
 
 /** The schema of the jobs’ own tables. */
@@ -165,7 +162,7 @@ export async function migratePostgres(
     const applied = (await query<Applied>(APPLIED)).rows
     for (const migration of missingOf(applied, migrations)) {
       if (applied.length > 0 && migration.name === TWELVE_TABLES)
-        assertNone((await query<Reason>(REASONS.postgres)).rows, 'the database')
+        assertNone((await query<{ in_use: number }>(REASONS.postgres)).rows, 'the database')
       await query(scriptOf(migration))
     }
   })
