@@ -1,9 +1,10 @@
 import { type Expression, type RawBuilder, sql as raw, type SqlBool } from 'kysely'
+import { sum } from '../domain/statistics/weighted-shares.ts'
 import type { Batch } from '../schemas/batch.ts'
 import type { BatchStatus } from '../schemas/vocabulary.ts'
-import { assignments, type Db, insert, isIn, locked, newest, type Page, type Sql } from './db.ts'
+import { assignments, type Db, insert, isIn, newest, type Page, type Sql } from './db.ts'
 import { refusal } from './errors.ts'
-import { addItems, createItems, ITEM_IS_OPEN, isOf, type NewItem } from './items.ts'
+import { createItems, ITEM_IS_OPEN, isOf, lockBatch, type NewItem, renderItem } from './items.ts'
 import { IN_FLIGHT, type Payer } from './ledger.ts'
 import type { Amounts, BatchRow, Spending, Tally } from './schema.ts'
 import { NOTHING } from './spending.ts'
@@ -68,9 +69,7 @@ export function createBatches(db: Db) {
     finishCancel: (id: string, at: string): Promise<boolean> =>
       db.write(async (sql) => {
         // One process at a time: two at the items of a large batch would undo the work of each other by deadlocks.
-        const turn = locked(sql, 'FOR UPDATE SKIP LOCKED')
-        const batch = await sql.first`SELECT seq FROM batches WHERE id = ${id} AND status = 'cancelling' ${turn}`
-        if (batch === undefined) return false
+        if ((await lockBatch(sql, id, 'FOR UPDATE SKIP LOCKED'))?.status !== 'cancelling') return false
         await sql.run`UPDATE batch_items SET status = 'cancelled' WHERE ${isOf(id)} AND ${ITEM_IS_OPEN}
           AND idx NOT IN (SELECT item FROM attempts WHERE batch = ${id} AND item IS NOT NULL AND ${IN_FLIGHT})`
         return finish(sql, id, 'cancelling', { status: 'cancelled', finished_at: at })
@@ -98,9 +97,8 @@ async function finish(sql: Sql, id: string, state: BatchRow['status'], row: Part
 /** A batch while its items arrive. */
 function createDrafts(db: Db) {
   async function findDraft(sql: Sql, id: string): Promise<number> {
-    const row = await sql.first<Pick<BatchRow, 'seq'>>`
-      SELECT seq FROM batches WHERE id = ${id} AND status = 'draft' ${locked(sql)}`
-    if (row === undefined) throw refusal(`the batch ${id} is no draft`)
+    const row = await lockBatch(sql, id)
+    if (row?.status !== 'draft') throw refusal(`the batch ${id} is no draft`)
     return row.seq
   }
   /** Forgets the drafts that a condition selects, with their items; returns their number. */
@@ -117,11 +115,15 @@ function createDrafts(db: Db) {
       const row = { ...batch, ...paid, status: 'draft' } as const
       await db.write((sql) => insert(sql, 'batches', row))
     },
-    /** Adds items to a draft, all of them or none. */
+    /** Adds some hundred items to a draft, all of them or none. A constraint holds that no two have one `item_id`: the intake names the second. */
     add: (id: string, items: readonly NewItem[]): Promise<void> =>
       db.write(async (sql) => {
         const seq = await findDraft(sql, id)
-        await addItems(sql, seq, items)
+        await insert(
+          sql,
+          'batch_items',
+          items.map((item) => renderItem(seq, item)),
+        )
         await sql.run`UPDATE batches SET total = total + ${items.length} WHERE seq = ${seq}`
       }),
     /** Ends the draft: the batch runs from now on. Returns the batch. */
@@ -163,12 +165,12 @@ const countItems = (sql: Sql, which: Expression<SqlBool>) =>
 
 function toRecord(row: BatchRow, tallies: readonly Tally[], spent: Amounts): Batch {
   const { id, kind, mode, name, key, max_cost_usd, parked_reason, resumes_at, total, created_at, finished_at } = row
-  const sum = (some: readonly Tally[]): number => some.reduce((total, { n }) => total + n, 0)
+  const count = (some: readonly Tally[]): number => sum(some.map(({ n }) => n))
   const ofState = (state: Tally['status']) => tallies.filter(({ status }) => status === state)
-  const inState = (state: Tally['status']): number => sum(ofState(state))
+  const inState = (state: Tally['status']): number => count(ofState(state))
   const byDetail = (state: Tally['status']): Record<string, number> => {
     const groups = Map.groupBy(ofState(state), ({ detail }) => detail ?? '')
-    return Object.fromEntries([...groups].map(([detail, some]) => [detail, sum(some)]))
+    return Object.fromEntries([...groups].map(([detail, some]) => [detail, count(some)]))
   }
   const open = { pending: inState('pending'), running: inState('waiting') }
   const closed = { unverified: inState('unverified'), failed: inState('failed'), cancelled: inState('cancelled') }
@@ -177,7 +179,7 @@ function toRecord(row: BatchRow, tallies: readonly Tally[], spent: Amounts): Bat
     counts: { total, ...open, graded: inState('graded'), ...closed },
     labels: byDetail('graded'),
     failures: byDetail('failed'),
-    cached: sum(tallies.filter(({ cached }) => cached)),
+    cached: count(tallies.filter(({ cached }) => cached)),
     calls: { made: spent.calls, unknown: spent.unknown_calls },
     uncertain_usd: spent.uncertain_usd,
     cost_usd: spent.unpriced_calls > 0 ? null : spent.settled_usd,

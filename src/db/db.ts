@@ -23,16 +23,12 @@ export interface Rows<R> {
  * Runs the statements of one unit of work, or of readings outside of a unit. The statements of a unit run in the order of the calls, and a call does
  * not wait for the statement before: PostgreSQL receives statements that nothing awaits in between in one round trip.
  */
-export interface Sql {
-  readonly kind: 'sqlite' | 'postgres'
-  /** Returns the rows of a statement. A statement is a template that means the same to SQLite and to PostgreSQL. */
-  all<R>(text: TemplateStringsArray, ...values: readonly unknown[]): Promise<R[]>
-  first<R>(text: TemplateStringsArray, ...values: readonly unknown[]): Promise<R | undefined>
-  /** Returns the number of rows that a statement has changed. */
-  run(text: TemplateStringsArray, ...values: readonly unknown[]): Promise<number>
-  /** Runs a text of the dialect of the database; without values it may hold several statements, of which the last answers. */
-  query<R>(text: string, values?: readonly unknown[]): Promise<Rows<R>>
-}
+export type Sql = ReturnType<typeof createSql>
+
+type Kind = 'sqlite' | 'postgres'
+
+/** Runs a text of the dialect of the database; without values it may hold several statements, of which the last answers. */
+export type Query = <R>(text: string, values?: readonly unknown[]) => Promise<Rows<R>>
 
 export type Work<T> = (sql: Sql) => Promise<T>
 
@@ -41,7 +37,7 @@ export type ReadRows = <T>(text: string) => AsyncIterable<T> | Iterable<T>
 
 /** An open database. Every method rejects with a StorageError where the database refuses. */
 export interface Db {
-  readonly kind: Sql['kind']
+  readonly kind: Kind
   /** Names this process in the calls that it makes. */
   readonly process: string
   /** Reads; each statement is a consistent reading by itself. */
@@ -73,8 +69,8 @@ export async function settleAll(work: readonly Promise<unknown>[]): Promise<void
 
 const COMPILERS = { sqlite: new SqliteQueryCompiler(), postgres: new PostgresQueryCompiler() }
 
-/** Makes the statements of a database of the function that runs a text with its values. */
-export function createSql(kind: Sql['kind'], query: Sql['query']): Sql {
+/** Makes the statements of a database of the function that runs a text with its values. A statement is a template that means the same to both databases. */
+export function createSql(kind: Kind, query: Query) {
   async function execute<R>(text: TemplateStringsArray, values: readonly unknown[]): Promise<Rows<R>> {
     const statement = sql(text, ...values).toOperationNode()
     const { sql: compiled, parameters } = COMPILERS[kind].compileQuery(statement, createQueryId())
@@ -83,10 +79,12 @@ export function createSql(kind: Sql['kind'], query: Sql['query']): Sql {
   }
   return {
     ...{ kind, query },
+    /** Returns the rows of a statement. */
     all: async <R>(text: TemplateStringsArray, ...values: readonly unknown[]) => (await execute<R>(text, values)).rows,
-    first: async <R>(text: TemplateStringsArray, ...values: readonly unknown[]) =>
+    first: async <R>(text: TemplateStringsArray, ...values: readonly unknown[]): Promise<R | undefined> =>
       (await execute<R>(text, values)).rows[0],
-    run: async (text, ...values) => (await execute(text, values)).changes,
+    /** Returns the number of rows that a statement has changed. */
+    run: async (text: TemplateStringsArray, ...values: readonly unknown[]) => (await execute(text, values)).changes,
   }
 }
 

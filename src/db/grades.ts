@@ -1,5 +1,6 @@
 import { type RawBuilder, sql as raw } from 'kysely'
 import type { Digest } from '../domain/digest.ts'
+import { sum } from '../domain/statistics/weighted-shares.ts'
 import type { Grade } from '../schemas/grade.ts'
 import type { GroundTruth, Signals } from '../schemas/trial.ts'
 import { type GradeOverview, NAMED_BY, type NamedBy } from '../schemas/views.ts'
@@ -52,8 +53,8 @@ export const namesOf = ({ label, status, receipt: { judge, rubric }, metadata }:
 export const fitsNames = (names: Names, filter: GradeFilter): boolean =>
   Object.entries(filter).every(([name, wanted]) => {
     const own = names[name as keyof GradeFilter]
-    const isVersion = name === 'rubric' && meansAllVersions(wanted) && own != null && rubricIdOf(own) === wanted
-    return wanted === undefined || own === wanted || isVersion
+    const isById = name === 'rubric' && meansAllVersions(wanted)
+    return wanted === undefined || (isById && own != null ? rubricIdOf(own) : own) === wanted
   })
 
 export type GradeStore = ReturnType<typeof createGrades>
@@ -201,14 +202,14 @@ export const createOverview = (db: Db) => ({
         FROM (${walked}) AS walked
       ) AS listed GROUP BY status, label, fits`
     const fitting = rows.filter(({ fits }) => fits === 1)
-    const sum = (some: readonly CountRow[]): number => some.reduce((total, { n }) => total + n, 0)
+    const count = (some: readonly CountRow[]): number => sum(some.map(({ n }) => n))
     const counted = (column: 'status' | 'label', words: readonly string[]) =>
-      Object.fromEntries(words.map((word) => [word, sum(fitting.filter((row) => row[column] === word))]))
+      Object.fromEntries(words.map((word) => [word, count(fitting.filter((row) => row[column] === word))]))
     const others = fitting.flatMap(({ label }) => label ?? []).sort()
     const names = await Promise.all(NAMED_BY.map(async (name) => [name, await readNames(db, name)] as const))
     return {
-      total: sum(fitting),
-      complete: sum(rows) < most,
+      total: count(fitting),
+      complete: count(rows) < most,
       statuses: counted('status', GRADE_STATUSES) as GradeOverview['statuses'],
       labels: counted('label', [...LABELS, ...others]) as GradeOverview['labels'],
       names: Object.fromEntries(names) as GradeOverview['names'],

@@ -1,8 +1,8 @@
 import { sql as raw, type SqlBool } from 'kysely'
 import type { Grade } from '../schemas/grade.ts'
 import type { ItemStatus, Label } from '../schemas/vocabulary.ts'
-import { assignments, type Db, insert, type Sql } from './db.ts'
-import type { ItemRow } from './schema.ts'
+import { assignments, type Db, locked, type Sql } from './db.ts'
+import type { BatchRow, ItemRow } from './schema.ts'
 
 /** An item of a batch; `base_grade`: the stored grade that is graded again, in a re-grade. */
 export interface NewItem extends Readonly<Pick<ItemRow, 'item_id' | 'trajectory' | 'request' | 'base_grade'>> {
@@ -50,6 +50,10 @@ export interface Chunk {
 /** Condition: the row is an item of the batch. */
 export const isOf = (batch: string) => raw<SqlBool>`batch = (SELECT seq FROM batches WHERE id = ${batch})`
 
+/** Locks the row of a batch until the end of the unit of work, so that units of work on one batch follow each other. */
+export const lockBatch = (sql: Sql, batch: string, how?: 'FOR SHARE' | 'FOR UPDATE SKIP LOCKED') =>
+  sql.first<Pick<BatchRow, 'seq' | 'status'>>`SELECT seq, status FROM batches WHERE id = ${batch} ${locked(sql, how)}`
+
 /** Condition: the item has not ended. */
 export const ITEM_IS_OPEN = raw`status IN ('pending', 'waiting')`
 
@@ -68,14 +72,10 @@ export const toItemEnd = ({ id, status, label, failure }: Grade, cached: boolean
   ...{ status, label, failure, grade_id: id, cached },
 })
 
-/** Adds some hundred items to a batch. A constraint holds that no two have one `item_id`: the intake names the second. */
-export async function addItems(sql: Sql, batch: number, items: readonly NewItem[]): Promise<void> {
-  const rows = items.map(({ index, item_id, trajectory, request, base_grade }) => ({
-    ...{ batch, idx: index, item_id: item_id.toWellFormed(), trajectory, base_grade },
-    ...{ request, judge: request.judge ?? '' },
-  }))
-  await insert(sql, 'batch_items', rows)
-}
+export const renderItem = (batch: number, { index, item_id, trajectory, request, base_grade }: NewItem) => ({
+  ...{ batch, idx: index, item_id: item_id.toWellFormed(), trajectory, base_grade },
+  ...{ request, judge: request.judge ?? '' },
+})
 
 /** Items that are read in one turn. */
 const ITEMS_A_TURN = 1000

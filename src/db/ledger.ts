@@ -2,10 +2,11 @@ import { sql as raw } from 'kysely'
 import { historyOf, MOST_ANSWERS, MOST_CALLS, type OutputHistory } from '../domain/money/price.ts'
 import type { JudgeReply } from '../judges/judge.ts'
 import type { AttemptSummary, Grade, Usage } from '../schemas/grade.ts'
-import { type Db, insert, isDead, isIn, locked, type Sql, Undo } from './db.ts'
+import { type Db, insert, isDead, isIn, type Sql, Undo } from './db.ts'
 import { refusal } from './errors.ts'
+import { lockBatch } from './items.ts'
 import { type JudgeState, lockJudge, settleJudge } from './judges.ts'
-import type { Attempt, BatchRow, EndColumns, PlannedAttempt, ReplyColumns } from './schema.ts'
+import type { Attempt, EndColumns, PlannedAttempt, ReplyColumns } from './schema.ts'
 import { addSpending, amountsOf, type Caps, endCalls, type OverBudget, reserveIn } from './spending.ts'
 import { encodeRow } from './text.ts'
 
@@ -105,12 +106,12 @@ export function createLedger(db: Db) {
     reserve: (call: CallRequest): Promise<Reserved> => db.write((sql) => reserve(sql, db.process, call)),
     /** Stores the end of a call, and its reply, which may be used only afterwards. Rejects for a call that never began, or that has ended. */
     async finish(attempt: FinishedAttempt): Promise<void> {
-      const end = encodeRow(renderEnd(attempt))
+      const end = renderEnd(attempt)
       await db.write((sql) => finish(sql, attempt, end))
     },
     /** Stores a call that costs nothing and leaves this process not at all, begun and ended in one unit of work. */
     async record(planned: PlannedAttempt, finished: FinishedAttempt): Promise<void> {
-      const row = { ...planned, process: db.process, ...encodeRow(renderEnd(finished)), id: finished.id }
+      const row = { ...planned, process: db.process, ...renderEnd(finished), id: finished.id }
       await db.write((sql) => Promise.all([insert(sql, 'attempts', row), addSpending(sql, [[row, amountsOf(row)]])]))
     },
     findOrphan: (mark: QuestionMark, own: ReadonlySet<string> = new Set(), freshness?: Freshness) =>
@@ -228,7 +229,7 @@ async function reserve(sql: Sql, process: string, call: CallRequest): Promise<Re
 /** Tells whether a call may begin for a batch; PostgreSQL lets no other transaction cancel or park the batch before this one ends. */
 async function isRunning(sql: Sql, batch: string | null): Promise<boolean> {
   if (batch === null) return true
-  const row = await sql.first<BatchRow>`SELECT status FROM batches WHERE id = ${batch} ${locked(sql, 'FOR SHARE')}`
+  const row = await lockBatch(sql, batch, 'FOR SHARE')
   return row === undefined || row.status === 'running'
 }
 
@@ -300,8 +301,9 @@ async function expire(sql: Sql, ids: readonly string[]): Promise<void> {
   await addSpending(sql, await endCalls(sql, isIn(sql, 'id', ids), 'sent', end))
 }
 
+/** Renders the columns of an end, encoded before the write lock is taken: long texts are compressed. */
 export function renderEnd({ outcome, message, reply, cost_usd, latency_ms }: Omit<FinishedAttempt, 'id'>) {
   const { usage, request_id, model_resolved } = reply
   const texts = { reply_text: reply.ok ? reply.text : null, raw_reply: reply.raw }
-  return { outcome, message, cost_usd, latency_ms, usage, request_id, model_resolved, ...texts }
+  return encodeRow({ outcome, message, cost_usd, latency_ms, usage, request_id, model_resolved, ...texts })
 }

@@ -1,6 +1,7 @@
 import type { Disposition, Signoff } from '../schemas/findings.ts'
 import type { Review } from '../schemas/review.ts'
-import { type Db, insert, locked, newest, type Page } from './db.ts'
+import { type Db, insert, newest, type Page } from './db.ts'
+import { lockBatch } from './items.ts'
 
 export interface ReviewQuery extends Page {
   readonly rater?: string
@@ -41,7 +42,7 @@ export const createDispositions = (db: Db) => ({
     db.write(async (sql) => {
       const row = renderDisposition(record)
       // One process at a time, so that two equal requests store one row.
-      await sql.first`SELECT seq FROM batches WHERE id = ${row.batch} ${locked(db)}`
+      await lockBatch(sql, row.batch)
       const newest = await sql.first<{ disposition: R }>`SELECT body AS disposition FROM dispositions
         WHERE batch = ${row.batch} AND class = ${row.class} ORDER BY id DESC LIMIT 1`
       if (newest !== undefined && contentOf(newest.disposition) === contentOf(record)) return newest.disposition

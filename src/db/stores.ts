@@ -4,7 +4,7 @@ import { createImports } from './files/transfer.ts'
 import { createGrades, createOverview } from './grades.ts'
 import { createJudges } from './judges.ts'
 import { createLedger } from './ledger.ts'
-import type { PoolSettings } from './open/postgres.ts'
+import type { PostgresOptions } from './open/postgres.ts'
 import { createRunLock, type RunLock } from './open/run-lock.ts'
 import { MEMORY, openSqlite } from './open/sqlite.ts'
 import { createDispositions, createReviews } from './reviews.ts'
@@ -51,10 +51,8 @@ export function openSqliteStores({ path, keeps }: { readonly path: string; reado
   return storesOver(db, createRunLock(path === MEMORY ? null : path))
 }
 
-type PostgresOptions = PoolSettings & { readonly url: string; readonly schema?: string; readonly keeps?: boolean }
-
 /** Opens the stores over a schema of a PostgreSQL. Rejects with a StorageError. */
-export async function openPostgresStores({ url, schema, keeps, ...settings }: PostgresOptions): Promise<Stores> {
+export async function openPostgresStores(options: PostgresOptions): Promise<Stores> {
   const { openPostgres } = await import('./open/postgres.ts')
-  return storesOver(await openPostgres(url, settings, schema, keeps), null)
+  return storesOver(await openPostgres(options), null)
 }

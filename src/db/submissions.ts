@@ -1,14 +1,13 @@
 import { sql as raw } from 'kysely'
-import { quantile } from '../domain/statistics/weighted-shares.ts'
+import { quantile, sum } from '../domain/statistics/weighted-shares.ts'
 import type { JudgeReply } from '../judges/judge.ts'
 import type { BatchLimits } from '../schemas/providers.ts'
 import { columns, type Db, insert, isIn, locked, type Sql, Undo } from './db.ts'
 import { refusal } from './errors.ts'
-import { type ItemRef, isOf } from './items.ts'
+import { type ItemRef, isOf, lockBatch } from './items.ts'
 import { asks, type PlannedAttempt, parseReply, type QuestionMark, REPLY, renderEnd } from './ledger.ts'
 import type { Attempt, ReplyColumns, Submission } from './schema.ts'
 import { addSpending, type Caps, type Ended, endCalls, type OverBudget, reserveIn } from './spending.ts'
-import { encodeRow } from './text.ts'
 
 /** One question of one item, on its way through a provider’s batch endpoint. */
 export interface NewProviderRequest {
@@ -48,7 +47,7 @@ export const createSubmissions = (db: Db) => ({
   enqueue: ({ planned, item, line }: NewProviderRequest, caps: Caps): Promise<OverBudget | null> =>
     db.write(async (sql) => {
       const { batch, index } = item
-      // Behind a cancel nothing would send or drop the question.
+      // Two units of work at the same time would not see each other’s questions. Behind a cancel nothing would send or drop the question.
       if ((await lockBatch(sql, batch))?.status === 'cancelling') return null
       const same = await sql.first`
         SELECT id FROM attempts WHERE ${asksIn({ ...planned, batch })} AND outcome IN ('queued', 'sent', 'ok')`
@@ -170,7 +169,7 @@ export const createSubmissions = (db: Db) => ({
     took.sort((a, b) => a - b)
     return {
       number: ofBatch.filter(({ status }) => status === 'ended').length + 1,
-      questions: open.reduce((sum, { requests }) => sum + requests, 0),
+      questions: sum(open.map(({ requests }) => requests)),
       begun_at: oldest.recorded_at,
       usual_seconds: took.length === 0 ? null : quantile(took, 0.5),
     }
@@ -199,10 +198,6 @@ const IS_OPEN = raw`status IN ('recorded', 'submitted')`
 const asksIn = ({ batch, ...mark }: BatchQuestion) =>
   raw`batch = ${batch} AND item IS NOT NULL AND bytes IS NOT NULL AND ${asks(mark)}`
 
-/** Lets units of work on one batch follow each other: two at the same time would not see each other’s questions. */
-const lockBatch = (sql: Sql, batch: string) =>
-  sql.first<{ readonly status: string }>`SELECT status FROM batches WHERE id = ${batch} ${locked(sql)}`
-
 /**
  * Lets the items of ended requests go on whose questions all have their end, and counts the requests. Of two units of work on one batch, the
  * second waits here for the first: neither would see the end that the other stores.
@@ -224,5 +219,5 @@ function endOf({ reply, cost_usd }: ProviderEnd): Partial<Attempt> {
   if (reply === null) return VOID
   const failure = reply.ok ? null : reply.failure
   const [outcome, message] = failure === null ? (['ok', null] as const) : [failure.code, failure.message]
-  return encodeRow({ ...renderEnd({ outcome, message, reply, cost_usd, latency_ms: null }), failure, line: null })
+  return { ...renderEnd({ outcome, message, reply, cost_usd, latency_ms: null }), failure, line: null }
 }

@@ -22,15 +22,12 @@ export function packText(text: string, above: number): Buffer {
   return bytes.length > above ? packBytes(bytes) : bytes
 }
 
-/** Returns the text of a document as it is stored: in UTF-8, or packed, where another thread has read the document. */
-export const textOf = (document: object): Buffer => packedTextOf(document) ?? Buffer.from(JSON.stringify(document))
+/** Compresses the JSON text of a document; a document that another thread has read is compressed already. */
+export const packDocument = (document: object): Buffer =>
+  packedTextOf(document) ?? packBytes(Buffer.from(JSON.stringify(document)))
 
 /** Compresses a text in UTF-8; zstd takes memory for the size that it expects. */
-export const packBytes = (bytes: Uint8Array): Buffer =>
-  zstdCompressSync(bytes, { params: PARAMS, pledgedSrcSize: bytes.length })
-
-/** Tells whether bytes are compressed already: no JSON text and none of `packText` begins like that. */
-export const isPacked = (bytes: Buffer): boolean => bytes.subarray(0, ZSTD.length).equals(ZSTD)
+const packBytes = (bytes: Buffer): Buffer => zstdCompressSync(bytes, { params: PARAMS, pledgedSrcSize: bytes.length })
 
 /** Decodes the text of `packText`. Throws a StorageError where the bytes are damaged. */
 export const unpackText = (packed: Uint8Array): string => textIn(unpackBytes(packed))
@@ -39,7 +36,8 @@ export const unpackText = (packed: Uint8Array): string => textIn(unpackBytes(pac
 export function unpackBytes(packed: Uint8Array): Buffer {
   const stored = Buffer.from(packed.buffer, packed.byteOffset, packed.byteLength)
   try {
-    return isPacked(stored) ? zstdDecompressSync(stored) : stored
+    // No JSON text and no other text of `packText` begins like that.
+    return stored.subarray(0, ZSTD.length).equals(ZSTD) ? zstdDecompressSync(stored) : stored
   } catch (error) {
     throw refusal('a stored text is damaged: it cannot be decompressed', { cause: error })
   }
@@ -77,7 +75,7 @@ export function decodeRow<R>(row: R): R {
   return row
 }
 
-/** Encodes the values of a row before the write lock is taken: long texts are compressed. */
+/** Encodes the values of a row. */
 export const encodeRow = <R extends object>(row: R): R =>
   Object.fromEntries(Object.entries(row).map(([name, value]) => [name, encodeColumn([name, value])])) as R
 

@@ -2,7 +2,7 @@ import { sql as raw } from 'kysely'
 import type { Digest } from '../domain/digest.ts'
 import { type Db, insert } from './db.ts'
 import type { Tables } from './schema.ts'
-import { isPacked, packBytes, parseStored, textOf, unpackText } from './text.ts'
+import { packDocument, parseStored, unpackText } from './text.ts'
 
 /** A stored run; `document`: its source document, as parsed JSON. */
 export interface StoredTrajectory extends Readonly<Omit<Tables['trajectories'], 'document'>> {
@@ -28,8 +28,3 @@ export const createTrajectories = (db: Db) => ({
     return row?.document ?? null
   },
 })
-
-function packDocument(document: Record<string, unknown>): Buffer {
-  const text = textOf(document)
-  return isPacked(text) ? text : packBytes(text)
-}

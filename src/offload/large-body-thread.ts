@@ -1,4 +1,4 @@
-import { packBytes, parseStored, textIn, textOf } from '../db/text.ts'
+import { packDocument, parseStored, textIn } from '../db/text.ts'
 import { err, ok, type Result } from '../domain/result.ts'
 import { type JsonFault, pointer, readStrictJson } from '../domain/text/strict-json.ts'
 import { referenceIn } from '../domain/trajectory/trajectory.ts'
@@ -32,7 +32,7 @@ function readRequest(body: unknown, limits: ReadLimits): ReadBody {
 function readRun(body: unknown, limits: ReadLimits): ReadBody {
   const document = Array.isArray(body) ? { records: body as readonly unknown[] } : body
   if (!isRecord(document)) return { body, run: null }
-  const packed = new Uint8Array(packBytes(textOf(document)))
+  const packed = new Uint8Array(packDocument(document))
   return { body: null, run: { read: readTrajectory(document, limits), packed } }
 }
 

@@ -5,20 +5,20 @@ import { isLost, isSerializationFailure, refusal, StorageError, toConnectError, 
 import { migratePostgres } from './migrate.ts'
 
 /** The connections of a process to a PostgreSQL, as `config/settings.ts` describes them; 0 milliseconds: no limit. */
-export type PoolSettings = Readonly<
+type PoolSettings = Readonly<
   Record<'max_connections' | `${'connect' | 'statement' | 'idle_transaction'}_timeout_ms`, number>
 >
+export type PostgresOptions = PoolSettings & {
+  readonly url: string
+  readonly schema?: string
+  readonly keeps?: boolean
+}
 
 /** One connection whose statements have no limit. */
 const PATIENT = { max_connections: 1, statement_timeout_ms: 0 }
 
 /** Opens a database; makes and migrates its schema where needed. Rejects with a StorageError for an unusable database. */
-export async function openPostgres(
-  url: string,
-  settings: PoolSettings,
-  schema = 'veridict',
-  keeps = false,
-): Promise<Db> {
+export async function openPostgres({ url, schema = 'veridict', keeps, ...settings }: PostgresOptions): Promise<Db> {
   const patient = connectPostgres(url, { ...settings, ...PATIENT }, schema)
   try {
     await migratePostgres(patient, schema, undefined, keeps)
@@ -124,18 +124,15 @@ class LeavingClient extends pg.Client {
 async function prepare(client: pg.PoolClient, schema: string, settings: PoolSettings): Promise<void> {
   // Without a listener the loss of a connection in use would end the process.
   client.on('error', () => undefined)
-  await client.query(
+  const results: unknown = await client.query(
     `SET search_path = "${schema}"; SET synchronous_commit = on; SET default_transaction_read_only = off;
      SET statement_timeout = ${settings.statement_timeout_ms};
-     SET idle_in_transaction_session_timeout = ${settings.idle_transaction_timeout_ms}`,
+     SET idle_in_transaction_session_timeout = ${settings.idle_transaction_timeout_ms};
+     SELECT current_setting('server_encoding') AS encoding, current_setting('server_version_num')::int AS version`,
   )
-  const { rows } = await client.query<{ encoding: string; version: string }>(
-    "SELECT current_setting('server_encoding') AS encoding, current_setting('server_version_num') AS version",
-  )
-  const [server] = rows
+  const server = (results as pg.QueryResult<{ encoding: string; version: number }>[]).at(-1)?.rows[0]
   if (server?.encoding !== 'UTF8') throw refusal(`the database must have the encoding UTF8, not ${server?.encoding}`)
-  if (Number(server.version) < OLDEST_VERSION)
-    throw refusal('the database server is too old: PostgreSQL 14 or newer is needed')
+  if (server.version < OLDEST_VERSION) throw refusal('the database server is too old: PostgreSQL 14 or newer is needed')
 }
 
 /** Does work on one connection, which goes back to the pool afterwards, or is closed where it was lost: it may never answer. */
@@ -211,10 +208,7 @@ async function write<T>(pool: pg.Pool, read: Sql, work: Work<T>): Promise<T> {
 async function isCommitted(read: Sql, transaction: string | undefined, cause: unknown): Promise<boolean> {
   for (let tries = 1; tries <= STATUS_TRIES; tries++) {
     const asked = read.first<{ status: string }>`SELECT pg_xact_status(${transaction}::xid8) AS status`
-    const status = await asked.then(
-      (row) => row?.status,
-      () => undefined,
-    )
+    const status = (await asked.catch(() => undefined))?.status
     if (status === 'committed' || status === 'aborted') return status === 'committed'
     await delay(100 * tries)
   }

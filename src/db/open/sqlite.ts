@@ -10,6 +10,8 @@ import { migrateSqlite } from './migrate.ts'
 export const MEMORY = ':memory:'
 /** The log is written back every 4 MiB; only a reader that stays lets it grow beyond that. */
 const LONGEST_LOG_BYTES = 8 * 1024 * 1024
+/** A connection waits so many milliseconds for a lock. */
+const WAITING = { timeout: 5000 }
 
 /** Opens a database file, which is made and, without `keeps`, migrated where needed. Throws a StorageError for an unusable file. */
 export function openSqlite(path: string, keeps = false): Db {
@@ -18,27 +20,26 @@ export function openSqlite(path: string, keeps = false): Db {
   if (path !== MEMORY) makeFile(path)
   let writer: Database.Database | undefined
   try {
-    writer = new Database(path, { timeout: 5000 })
+    writer = new Database(path, WAITING)
     setPragmas(writer)
     migrateSqlite(writer, undefined, keeps)
-    return databaseOver(path, writer)
+    // A second connection reads what is committed, whatever unit of work is open.
+    return databaseOver(path, writer, writer.memory ? writer : new Database(path, WAITING))
   } catch (error) {
     writer?.close()
     throw toStorageError(error)
   }
 }
 
-function databaseOver(path: string, writer: Database.Database): Db {
-  // A second connection reads what is committed, whatever unit of work is open.
-  const reader = writer.memory ? writer : new Database(path, { timeout: 5000 })
+function databaseOver(path: string, writer: Database.Database, reader: Database.Database): Db {
   const units = createUnits(writer)
   return {
     kind: 'sqlite',
     process: `prc_${crypto.randomUUID()} ${process.pid} ${hostname()}`,
-    read: createSql('sqlite', prepareOn(reader, false)),
+    read: createSql('sqlite', prepareOn(reader)),
     write: units.write,
     async snapshot(work) {
-      const db = new Database(path, { readonly: true, timeout: 5000 })
+      const db = new Database(path, { ...WAITING, readonly: true })
       try {
         db.exec('BEGIN')
         await work((text) => db.prepare<[], never>(text).iterate())
@@ -64,7 +65,7 @@ const MOST_STATEMENTS = 500
  * Runs statements on one connection; each text is prepared once. A statement of a unit is refused where an earlier statement has ended the whole
  * transaction: alone it would be committed at once.
  */
-function prepareOn(db: Database.Database, isOfUnit: boolean) {
+function prepareOn(db: Database.Database, isOfUnit = false) {
   const memoMethod = (text: string) => db.prepare(text)
   const statements = new LRUCache<string, Database.Statement>({ max: MOST_STATEMENTS, memoMethod })
   return async <R>(text: string, values: readonly unknown[] = []): Promise<Rows<R>> => {
@@ -113,7 +114,7 @@ function createUnits(db: Database.Database) {
         } catch (error) {
           if (!db.inTransaction) throw error
           db.exec('ROLLBACK TO unit')
-          ends.push(() => reject(toStorageError(error)))
+          ends.push(() => (error instanceof Undo ? resolve(error.value) : reject(toStorageError(error))))
         }
         db.exec('RELEASE unit')
       }
@@ -126,8 +127,8 @@ function createUnits(db: Database.Database) {
   }
 
   async function flush(): Promise<void> {
-    for (let units = queue.splice(0, MOST_IN_GROUP); units.length > 0; units = queue.splice(0, MOST_IN_GROUP)) {
-      for (const tell of await runGroup(units)) tell()
+    while (queue.length > 0) {
+      for (const tell of await runGroup(queue.splice(0, MOST_IN_GROUP))) tell()
       await new Promise(setImmediate)
     }
     running = null
@@ -138,10 +139,7 @@ function createUnits(db: Database.Database) {
       if (!db.open) return Promise.reject(closed())
       const done = new Promise<unknown>((resolve, reject) => queue.push({ work, resolve, reject }))
       running ??= new Promise(setImmediate).then(flush)
-      return (done as Promise<T>).catch((error: unknown) => {
-        if (error instanceof Undo) return error.value as T
-        throw error
-      })
+      return done as Promise<T>
     },
     async settled(): Promise<void> {
       while (running !== null) await running
@@ -177,7 +175,6 @@ function makeFolder(folder: string): void {
 }
 
 function setPragmas(db: Database.Database): void {
-  db.pragma('busy_timeout = 5000')
   const mode = db.pragma('journal_mode = WAL', { simple: true })
   if (mode !== 'wal' && !db.memory)
     throw refusal(`the database cannot use WAL (journal mode ${String(mode)}): use a local disk`)
