@@ -110,10 +110,9 @@ function createDrafts(db: Db) {
     })
   return {
     /** Makes a batch that is not listed until it is opened. */
-    async draft({ payer, ...batch }: NewBatch): Promise<void> {
+    draft({ payer, ...batch }: NewBatch) {
       const paid = { payer: payer?.key_id ?? null, payer_cap_usd: payer?.max_cost_usd_per_day ?? null }
-      const row = { ...batch, ...paid, status: 'draft' } as const
-      await db.write((sql) => insert(sql, 'batches', row))
+      return db.write((sql) => insert(sql, 'batches', { ...batch, ...paid, status: 'draft' }))
     },
     /** Adds some hundred items to a draft, all of them or none. A constraint holds that no two have one `item_id`: the intake names the second. */
     add: (id: string, items: readonly NewItem[]): Promise<void> =>
@@ -134,7 +133,7 @@ function createDrafts(db: Db) {
         if (batch === undefined) throw refusal(`the batch ${id} was opened and is not there`)
         return batch
       }),
-    discard: async (id: string): Promise<void> => void (await forget(raw`id = ${id}`)),
+    discard: (id: string) => forget(raw`id = ${id}`),
     /** Forgets drafts that were begun before a time; returns their number. */
     discardAbandoned: (before: string): Promise<number> => forget(raw`created_at < ${before}`),
   }

@@ -58,9 +58,8 @@ export const createJudges = (db: Db) => ({
   get: async (name: string): Promise<JudgeState> =>
     (await db.read.first<JudgeState>`SELECT ${STATE} FROM judges WHERE name = ${name}`) ?? OPEN,
   /** Ends the pauses of judges: an operator has mended them. */
-  async resume(names: readonly string[]): Promise<void> {
-    await db.write((sql) => sql.run`UPDATE judges SET ${assignments<'judges'>(OPEN)} WHERE ${isIn(db, 'name', names)}`)
-  },
+  resume: (names: readonly string[]) =>
+    db.write((sql) => sql.run`UPDATE judges SET ${assignments<'judges'>(OPEN)} WHERE ${isIn(db, 'name', names)}`),
   /** Says that a worker with these judges lives. */
   async announce(names: readonly string[]): Promise<void> {
     if (names.length === 0) return

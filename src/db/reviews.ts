@@ -13,9 +13,7 @@ export type ReviewStore = ReturnType<typeof createReviews>
 
 /** Human labels, append-only. */
 export const createReviews = (db: Db) => ({
-  put: async (review: Review): Promise<void> => {
-    await db.write((sql) => insert(sql, 'reviews', renderReview(review)))
-  },
+  put: (review: Review) => db.write((sql) => insert(sql, 'reviews', renderReview(review))),
   /** Lists reviews, newest first. */
   async list({ question, grade_id, rater, ...page }: ReviewQuery): Promise<readonly Review[]> {
     const filters = Object.entries({ question, grade_id, rater })

@@ -5,9 +5,6 @@ import type { AttemptSummary, Failure, Usage } from '../schemas/grade.ts'
 import type { GradeRequest, GroundTruth, Signals } from '../schemas/trial.ts'
 import type { BatchKind, BatchMode, ItemStatus } from '../schemas/vocabulary.ts'
 
-/** The outcome of a call; `queued`, `sent` and `void` of a provider’s batch too. */
-type AttemptOutcome = AttemptSummary['outcome'] | 'queued' | 'void'
-
 /** A call of a judge, before it is made. */
 export interface PlannedAttempt {
   readonly id: string
@@ -37,9 +34,6 @@ export type EndColumns = ReplyColumns & OptionalTexts<'message'> & Record<'cost_
 export type ReplyColumns = OptionalTexts<'reply_text' | 'raw_reply' | 'request_id' | 'model_resolved'> & {
   usage: Usage | null
 }
-
-/** A grade request whose trajectory is stored. */
-export type StoredRequest = Omit<GradeRequest, 'trajectory'>
 
 /** Dollars and numbers of calls. */
 export type Amounts = Readonly<
@@ -84,7 +78,8 @@ export interface Tables {
       seq: Generated<number>
       /** The process that makes the call. */
       process: string | null
-      outcome: AttemptOutcome
+      /** `queued`, `sent` and `void` of a provider’s batch too. */
+      outcome: AttemptSummary['outcome'] | 'queued' | 'void'
       /** The submission of a provider’s batch that carries the call; null: a direct call, or a call that is not sent yet. */
       submission: string | null
       /** The line for the provider’s batch; dropped with the answer. */
@@ -118,7 +113,7 @@ export interface Tables {
     idx: number
     item_id: string
     trajectory: Digest
-    request: StoredRequest
+    request: Omit<GradeRequest, 'trajectory'>
     /** The judge of the request; null in ended items of earlier versions. */
     judge: string | null
     status: Generated<ItemStatus | 'pending' | 'waiting'>

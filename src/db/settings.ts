@@ -50,8 +50,8 @@ export function createIdempotency(db: Db) {
         return (await insert(sql, 'idempotency_keys', row, raw`ON CONFLICT (key) DO NOTHING`)) > 0
       }),
     /** Says that this process still answers the request of a key. */
-    renew: async (key: string, at: string): Promise<void> =>
-      void (await db.write((sql) => sql.run`UPDATE idempotency_keys SET created_at = ${at} WHERE ${isOwn(key)}`)),
+    renew: (key: string, at: string) =>
+      db.write((sql) => sql.run`UPDATE idempotency_keys SET created_at = ${at} WHERE ${isOwn(key)}`),
     /** Gives a key back whose request this process refused or failed to answer; a good answer is stored after all. */
     async release(key: string): Promise<void> {
       const answer = unstored.get(key)
@@ -67,12 +67,11 @@ export function createIdempotency(db: Db) {
 export function createSettings(db: Db) {
   /** Returns the value under a name, which is stored where there was none: of two processes that make a value at the same time, both use the first. */
   async function once(name: string, make: () => Uint8Array): Promise<Buffer> {
-    const find = () => db.read.first<{ value: Buffer }>`SELECT value FROM settings WHERE name = ${name}`
-    for (let known = await find(); ; known = await find()) {
-      if (known !== undefined) return known.value
-      const row = { name, value: Buffer.from(make()) }
-      await db.write((sql) => insert(sql, 'settings', row, raw`ON CONFLICT DO NOTHING`))
-    }
+    const known = await db.read.first<{ value: Buffer }>`SELECT value FROM settings WHERE name = ${name}`
+    if (known !== undefined) return known.value
+    const row = { name, value: Buffer.from(make()) }
+    await db.write((sql) => insert(sql, 'settings', row, raw`ON CONFLICT DO NOTHING`))
+    return once(name, make)
   }
   return {
     /** Finds the secret of marker nonces: made once, then stable, so that prompts stay byte-equal. */
