@@ -110,9 +110,9 @@ function createDrafts(db: Db) {
     })
   return {
     /** Makes a batch that is not listed until it is opened. */
-    draft({ payer, ...batch }: NewBatch) {
+    async draft({ payer, ...batch }: NewBatch): Promise<void> {
       const paid = { payer: payer?.key_id ?? null, payer_cap_usd: payer?.max_cost_usd_per_day ?? null }
-      return db.write((sql) => insert(sql, 'batches', { ...batch, ...paid, status: 'draft' }))
+      await db.write((sql) => insert(sql, 'batches', { ...batch, ...paid, status: 'draft' }))
     },
     /** Adds some hundred items to a draft, all of them or none. A constraint holds that no two have one `item_id`: the intake names the second. */
     add: (id: string, items: readonly NewItem[]): Promise<void> =>

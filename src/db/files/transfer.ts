@@ -29,15 +29,13 @@ const EXPORTED: Readonly<Record<ExportKind, string>> = {
 /** Yields every record of a database. Rejects with a StorageError where bytes of a row are damaged. */
 export async function* exportRecords(read: ReadRows): AsyncGenerator<ExportRecord> {
   for (const kind of Object.keys(EXPORTED) as ExportKind[])
-    for await (const row of read<object>(EXPORTED[kind])) yield toRecord(kind, row)
+    for await (const row of read<object>(EXPORTED[kind]))
+      yield { kind, ...Object.fromEntries(Object.entries(row).map(decode)) } as ExportRecord
 }
 
-function toRecord(kind: ExportKind, row: object): ExportRecord {
-  const decode = ([name, value]: [string, unknown]) => {
-    if (name === 'silent' || name === 'answers') return [name, value === 1]
-    return [name, value instanceof Uint8Array ? unpackText(value) : value]
-  }
-  return { kind, ...Object.fromEntries(Object.entries(row).map(decode)) } as ExportRecord
+function decode([name, value]: [string, unknown]): [string, unknown] {
+  if (name === 'silent' || name === 'answers') return [name, value === 1]
+  return [name, value instanceof Uint8Array ? unpackText(value) : value]
 }
 
 export type ImportStore = ReturnType<typeof createImports>

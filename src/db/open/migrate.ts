@@ -29,8 +29,11 @@ export const APPLIED = 'SELECT name, sha256 FROM schema_migrations ORDER BY name
 
 const digestSql = (sql: string): string => createHash('sha256').update(sql).digest('hex')
 
-/** Lists the migrations that a database lacks. Throws a StorageError for a database that is newer than the code, and for a migration that was changed. */
-export function missingOf(applied: readonly Applied[], migrations: readonly Migration[]): readonly Migration[] {
+/**
+ * Lists the migrations that a database lacks. Throws a StorageError for a database that is newer than the code, for a migration that was changed, and,
+ * with `keeps`, for a database that lacks a migration.
+ */
+export function missingOf(applied: readonly Applied[], migrations: readonly Migration[], keeps = false) {
   for (const { name, sha256 } of applied) {
     const known = migrations.find((migration) => migration.name === name)
     if (known === undefined)
@@ -40,7 +43,10 @@ export function missingOf(applied: readonly Applied[], migrations: readonly Migr
     if (digestSql(known.sql) !== sha256)
       throw refusal(`migration ${name} was changed after it was applied; restore the file`)
   }
-  return migrations.filter(({ name }) => !applied.some((known) => known.name === name))
+  const missing = migrations.filter(({ name }) => !applied.some((known) => known.name === name))
+  if (keeps && missing.length > 0)
+    throw refusal('the database is of an older version: back it up, then migrate it by `veridict status`')
+  return missing
 }
 
 /** The migration from the tables of earlier versions, which refuses what this version cannot read. */
@@ -83,12 +89,6 @@ const inUse = (shown: string): StorageError =>
     `${shown} is in use by a living process: stop the service and its commands first (one that was killed counts as living for a minute)`,
   )
 
-/** Throws a StorageError where a database that is to be kept misses a migration. */
-function assertWhole(missing: readonly Migration[]): void {
-  if (missing.length > 0)
-    throw refusal('the database is of an older version: back it up, then migrate it by `veridict status`')
-}
-
 /** Renders the statements that apply a migration and record it. */
 const scriptOf = ({ name, sql }: Migration): string =>
   `${sql}\n;INSERT INTO schema_migrations VALUES ('${name}', '${digestSql(sql)}', '${new Date().toISOString()}')`
@@ -111,8 +111,7 @@ export function migrateSqlite(
     db.transaction(() => {
       db.exec(TABLE)
       const applied = db.prepare<[], Applied>(APPLIED).all()
-      const missing = missingOf(applied, migrations)
-      if (keeps) assertWhole(missing)
+      const missing = missingOf(applied, migrations, keeps)
       if (applied.length > 0 && missing.length > 0 && !db.memory && isRun(db.name)) throw inUse(db.name)
       for (const migration of missing) {
         if (applied.length > 0 && migration.name === TWELVE_TABLES)
@@ -156,7 +155,7 @@ export async function migratePostgres(
       name text COLLATE "C" PRIMARY KEY, sha256 text COLLATE "C" NOT NULL, applied_at timestamptz NOT NULL DEFAULT now()
     )`
   // A role that may only read keeps the schema, too.
-  if (keeps) return assertWhole(missingOf((await db.read.query<Applied>(APPLIED)).rows, migrations))
+  if (keeps) return void missingOf((await db.read.query<Applied>(APPLIED)).rows, migrations, keeps)
   await db.write(async ({ query }) => {
     await query(begin)
     const applied = (await query<Applied>(APPLIED)).rows
