@@ -1,9 +1,10 @@
 import type { Generated, Selectable } from 'kysely'
 import type { KeyRecord } from '../access/keys.ts'
 import type { Digest } from '../domain/digest.ts'
+import type { Batch } from '../schemas/batch.ts'
 import type { AttemptSummary, Failure, Usage } from '../schemas/grade.ts'
 import type { GradeRequest, GroundTruth, Signals } from '../schemas/trial.ts'
-import type { BatchKind, BatchMode, ItemStatus } from '../schemas/vocabulary.ts'
+import type { ItemStatus } from '../schemas/vocabulary.ts'
 
 /** A call of a judge, before it is made. */
 export interface PlannedAttempt {
@@ -98,8 +99,8 @@ export interface Tables {
   readonly batches: Texts<'id' | 'created_at'> &
     OptionalTexts<'name' | 'key' | 'parked_reason' | 'resumes_at' | 'payer' | 'finished_at'> & {
       seq: Generated<number>
-      kind: BatchKind
-      mode: BatchMode
+      kind: Batch['kind']
+      mode: Batch['mode']
       status: 'draft' | 'running' | 'parked' | 'cancelling' | 'cancelled' | 'done'
       max_cost_usd: number | null
       payer_cap_usd: number | null

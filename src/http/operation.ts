@@ -6,7 +6,7 @@ import type { StatisticsWorker } from '../audit/statistics-worker.ts'
 import type { Payer } from '../db/ledger.ts'
 import { defined } from '../domain/result.ts'
 import type { InFlight } from '../grading/in-flight.ts'
-import { Closed, Type } from '../schemas/type.ts'
+import { Closed, Opt, Type } from '../schemas/type.ts'
 import type { Context } from './context.ts'
 import type { Metrics } from './plugins/metrics.ts'
 import { type ComponentName, ref } from './plugins/openapi.ts'
@@ -146,13 +146,10 @@ const NoQuery = Closed({})
 /** The parameters of a path with `:id`. */
 export const IdParams = Closed({ id: Type.String({ maxLength: 100 }) })
 export const IdempotencyHeader = Type.Object({
-  'idempotency-key': Type.Optional(
-    Type.String({
-      minLength: 1,
-      maxLength: 255,
-      description: 'The first success under this key is stored and replayed to the same body.',
-    }),
-  ),
+  'idempotency-key': Opt.Str('The first success under this key is stored and replayed to the same body.', {
+    minLength: 1,
+    maxLength: 255,
+  }),
 })
 
 /** The parts of a route that stores something beside a thing of an id, once for an `Idempotency-Key`. */

@@ -62,24 +62,8 @@ export type Statistic = Static<typeof StatisticSchema>
 
 export const statistic = (description: string) => Type.Unsafe<Statistic>({ ...StatisticSchema, description })
 
-const ConfusionSchema = t.Closed({
-  labels: t.List(AgreementLabelSchema, 'Of rows and columns.'),
-  ...t.Each(['row_rater', 'column_rater'], t.Text),
-  matrix: t.List(Type.Array(Type.Integer({ minimum: 0 })), 'Items that both rated.'),
-})
-export type Confusion = Static<typeof ConfusionSchema>
-
 const UNDEFINED_DRAWS = 'Draws in which it was undefined; its interval is of the others.'
-
 const WEIGHTED = ['linear_kappa', 'quadratic_kappa', 'krippendorff_alpha'] as const
-const WeightedSchema = t.Documented(
-  'Only of labels with an order: what is further apart counts as more. κ of two raters by the places of ordinal labels, or by the numbers of interval ones; α with the ordinal or interval metric.',
-  {
-    scale: t.Choice(['ordinal', 'interval']),
-    ...t.Each(WEIGHTED, StatisticSchema),
-    undefined: t.Counts(WEIGHTED, UNDEFINED_DRAWS),
-  },
-)
 
 const StoredRatersSchema = t.Documented(
   'Items are the questions (a trajectory with its ground truth) that have a standing grade that fits `query`, all of them where it is absent; clusters are tasks. Where `query` names a batch, its own trials are chosen from, and of the judges that it asked its own grades are compared.',
@@ -131,12 +115,11 @@ const RaterCoverageSchema = t.Documented(COVERAGE, {
 })
 export type RaterCoverage = Static<typeof RaterCoverageSchema>
 
-const PairEvidenceSchema = t.Closed({
-  raters: t.List(t.Text, 'Two rater words or judges; one of them twice: the samples of that judge among themselves.'),
-  ...t.Counts(EVIDENCE_MATCHES).properties,
-})
 export const EvidenceAgreementSchema = t.List(
-  PairEvidenceSchema,
+  t.Closed({
+    raters: t.List(t.Text, 'Two rater words or judges; one of them twice: the samples of that judge among themselves.'),
+    ...t.Counts(EVIDENCE_MATCHES).properties,
+  }),
   `Of each two judges, and of the samples of one judge: pairs of labels. ${MATCH_WORDS}.`,
 )
 export type EvidenceAgreement = Static<typeof EvidenceAgreementSchema>
@@ -152,22 +135,34 @@ export const BASELINES = {
     'The most frequent label of the rater named first, and the raw agreement with that rater of always giving it.',
   ),
 }
-const EffectiveRatersSchema = t.Documented('Independent raters that the raters are worth.', {
-  value: t.Nullable(t.Num('n / (1 + (n − 1) · the mean κ, at least 0); of judges, their effective number.')),
-  mean_kappa: t.Nullable(t.Num('Mean of Cohen’s κ of each two raters.')),
-  reason: t.Nullable(UndefinedReasonSchema),
-})
 
 const COEFFICIENTS = ['raw_agreement', 'cohen_kappa', 'fleiss_kappa', 'krippendorff_alpha', 'gwet_ac1'] as const
 /** The answer to both forms; only stored raters have a coverage. */
 export const AgreementSchema = t.Closed({
   ...t.Counts(['n_items', 'n_raters', 'n_ratings']).properties,
   ...t.Each(COEFFICIENTS, StatisticSchema),
-  weighted: t.Opt(WeightedSchema),
-  confusion: t.Nullable(ConfusionSchema),
+  weighted: t.Opt.Documented(
+    'Only of labels with an order: what is further apart counts as more. κ of two raters by the places of ordinal labels, or by the numbers of interval ones; α with the ordinal or interval metric.',
+    {
+      scale: t.Choice(['ordinal', 'interval']),
+      ...t.Each(WEIGHTED, StatisticSchema),
+      undefined: t.Counts(WEIGHTED, UNDEFINED_DRAWS),
+    },
+  ),
+  confusion: t.Nullable(
+    t.Closed({
+      labels: t.List(AgreementLabelSchema, 'Of rows and columns.'),
+      ...t.Each(['row_rater', 'column_rater'], t.Text),
+      matrix: t.List(Type.Array(Type.Integer({ minimum: 0 })), 'Items that both rated.'),
+    }),
+  ),
   prevalence: t.Dict(Type.Number({ minimum: 0, maximum: 1 }), 'Share of each label among all ratings.'),
   ...BASELINES,
-  effective_raters: EffectiveRatersSchema,
+  effective_raters: t.Documented('Independent raters that the raters are worth.', {
+    value: t.Nullable(t.Num('n / (1 + (n − 1) · the mean κ, at least 0); of judges, their effective number.')),
+    mean_kappa: t.Nullable(t.Num('Mean of Cohen’s κ of each two raters.')),
+    reason: t.Nullable(UndefinedReasonSchema),
+  }),
   bootstrap: t.Documented('Resampling of whole items or clusters; expanded percentile intervals.', {
     draws: t.Count('Resamples.'),
     seed: t.Count('Of the random numbers.'),

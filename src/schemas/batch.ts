@@ -4,17 +4,18 @@ import { GradeRequestSchema, TrialMetadataSchema } from './trial.ts'
 import * as t from './type.ts'
 import * as v from './vocabulary.ts'
 
-const ItemId = t.Str('The caller’s own name of the item, unique in its batch. Its index where absent.', {
-  minLength: 1,
-  maxLength: 300,
-})
-
 /** An item of a batch: a grade request with a name. */
-export const BatchItemSchema = t.Closed({ item_id: t.Opt(ItemId), ...GradeRequestSchema.properties })
+export const BatchItemSchema = t.Closed({
+  item_id: t.Opt.Str('The caller’s own name of the item, unique in its batch. Its index where absent.', {
+    minLength: 1,
+    maxLength: 300,
+  }),
+  ...GradeRequestSchema.properties,
+})
 export type BatchItem = Static<typeof BatchItemSchema>
 
 /** The options of a batch: in the query beside NDJSON, beside `items` in JSON. */
-export const BatchOptions = {
+export const BatchOptionsSchema = t.Closed({
   name: t.Opt.Str('For people.', { maxLength: 300 }),
   key: t.Opt.Str('The caller’s own key: `GET /v1/batches?key=` finds the batch again.', { maxLength: 200 }),
   mode: t.Opt(v.BatchModeSchema),
@@ -27,11 +28,13 @@ export const BatchOptions = {
   samples: t.Opt.Int('For items that say none.', { minimum: 1, maximum: v.MOST_SAMPLES }),
   cache: t.Opt(v.CacheModeSchema),
   allow_self: t.Opt.Bool('For items that say nothing: the judge may be the model of the agent.'),
-}
-export const BatchOptionsSchema = t.Closed(BatchOptions)
+})
 export type BatchOptions = Static<typeof BatchOptionsSchema>
 
-export const BatchRequestSchema = t.Closed({ ...BatchOptions, items: Type.Array(BatchItemSchema, { minItems: 1 }) })
+export const BatchRequestSchema = t.Closed({
+  ...BatchOptionsSchema.properties,
+  items: Type.Array(BatchItemSchema, { minItems: 1 }),
+})
 export type BatchRequest = Static<typeof BatchRequestSchema>
 
 export const BatchCountsSchema = t.Documented(
@@ -47,11 +50,14 @@ export const FailureCountsSchema = t.Documented(
 
 export const BatchSchema = t.Closed({
   id: t.Text,
-  kind: v.BatchKindSchema,
+  kind: t.Choice(
+    ['grade', 'regrade', 'recheck'],
+    '`regrade`: over stored grades; `recheck`: stored replies under the rules of today, no judge asked.',
+  ),
   mode: v.BatchModeSchema,
   name: t.NullableText,
   key: t.NullableText,
-  status: v.BatchStatusSchema,
+  status: t.Choice(v.BATCH_STATUSES),
   counts: BatchCountsSchema,
   labels: t.Dict(t.Count(), 'Labels so far, of all its rubrics; a label that did not occur is absent.'),
   failures: FailureCountsSchema,
@@ -77,7 +83,10 @@ export const BatchSchema = t.Closed({
       'Why a parked batch does not go on; of a running batch, `waiting: no worker for NAME` while no process that runs batches has its judge, `NAME: CODE, waiting until TIME` while its judge asked for a pause, and `waiting: N items without an answer for S s` while no call in flight is younger than 30 seconds.',
     ),
   ),
-  waiting_for: t.Opt(v.BatchWaitSchema),
+  waiting_for: t.Opt.Choice(
+    ['worker', 'judge', 'answers'],
+    'Only while a running batch waits; `parked_reason` tells more. `worker`: no process has its judge; `judge`: its judge paused; `answers`: no call in flight is younger than 30 seconds.',
+  ),
   resumes_at: t.Nullable(
     t.Str('When a parked batch tries again by itself; null: when told to.', { format: 'date-time' }),
   ),
@@ -108,7 +117,7 @@ export type ResultGrade = Static<typeof ResultGradeSchema>
 export const BatchResultSchema = t.Closed({
   item_id: t.Text,
   index: Type.Integer({ minimum: 0 }),
-  status: v.ItemStatusSchema,
+  status: t.Choice(v.ITEM_STATUSES),
   label: t.Nullable(v.LabelSchema),
   ...t.Each(
     ['judge', 'rubric'],

@@ -1,4 +1,4 @@
-import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv'
+import { Ajv, type ErrorObject, type Options, type ValidateFunction } from 'ajv'
 import { clipName, type Issue, RequestError } from './problem.ts'
 import { NOT_BLANK } from './trial.ts'
 
@@ -21,29 +21,22 @@ const OPTIONS = {
   code: { optimize: false },
 } as const
 
-/** Compiled forms of one schema: up to the first fault, to all faults, and to all faults of a query or a header, whose texts become numbers and booleans. */
-const FORMS = {
-  first: new Ajv({ ...OPTIONS }),
-  all: new Ajv({ ...OPTIONS, allErrors: true }),
-  text: new Ajv({ ...OPTIONS, allErrors: true, coerceTypes: true }),
-} as const
-for (const ajv of Object.values(FORMS)) ajv.addVocabulary(['content', 'example', 'components'])
-
-const compiled = new WeakMap<object, Partial<Record<keyof typeof FORMS, ValidateFunction>>>()
-
-/** Compiles a schema once. Ajv would keep every schema for ever, so it forgets each. */
-function compile(schema: object, form: keyof typeof FORMS): ValidateFunction {
-  const forms = compiled.get(schema) ?? {}
-  compiled.set(schema, forms)
-  forms[form] ??= FORMS[form].compile(schema)
-  FORMS[form].removeSchema(schema)
-  return forms[form]
+/** Makes a function that checks values by schemas. Each schema is compiled once; ajv would keep it for ever, so ajv forgets it. */
+function createCheck(options: Options) {
+  const ajv = new Ajv({ ...OPTIONS, ...options }).addVocabulary(['content', 'example', 'components'])
+  const compiled = new WeakMap<object, ValidateFunction>()
+  return (schema: object, value: unknown): readonly ErrorObject[] => {
+    const check = compiled.get(schema) ?? ajv.compile(schema)
+    compiled.set(schema, check)
+    ajv.removeSchema(schema)
+    return check(value) ? [] : (check.errors ?? [])
+  }
 }
 
-function errorsOf(schema: object, value: unknown, isText = false): readonly ErrorObject[] {
-  const check = compile(schema, isText ? 'text' : isLarge(value) ? 'first' : 'all')
-  return check(value) ? [] : (check.errors ?? [])
-}
+const checkToFirst = createCheck({})
+const checkAll = createCheck({ allErrors: true })
+/** Checks a query or a header, whose texts become numbers and booleans. */
+const checkText = createCheck({ allErrors: true, coerceTypes: true })
 
 function isLarge(value: unknown): boolean {
   const open: unknown[] = [value]
@@ -61,7 +54,8 @@ function isLarge(value: unknown): boolean {
  * expected. Empty: the value fits. At most 20.
  */
 export function inputIssues(schema: object, value: unknown, { isText = false } = {}): Issue[] {
-  const errors = errorsOf(schema, value, isText)
+  const check = isText ? checkText : isLarge(value) ? checkToFirst : checkAll
+  const errors = check(schema, value)
   const blank = new Set(errors.filter(isBlank).map(({ instancePath }) => instancePath))
   return (
     errors

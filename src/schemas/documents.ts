@@ -60,19 +60,6 @@ const MeasureSchema = t.Closed({
 })
 export type Measure = Static<typeof MeasureSchema>
 
-const CostSchema = t.Closed({
-  ...t.Counts(['calls', 'input_tokens', 'output_tokens']).properties,
-  cost_usd: t.Nullable(Type.Number(), 'What its grades cost when they were made; null: a price is unknown.'),
-  paid_usd: t.Nullable(Type.Number(), 'Of this, what this run of the batch paid.'),
-})
-
-const ResultSchema = t.Closed({
-  item: t.Text,
-  cluster: t.Nullable(t.Count(), 'Items of one number are not independent.'),
-  status: t.Choice(ITEM_STATUSES),
-  answers: t.Dict(t.Closed({ human: Value, judge: t.Nullable(Value, 'Null: no verdict.'), right: Type.Boolean() })),
-})
-
 /** The certificate of a validation: judge, data, rubric, date, and agreement with people. */
 export const CertificateSchema = t.Closed({
   kind: t.Choice(['veridict-validation']),
@@ -94,7 +81,11 @@ export const CertificateSchema = t.Closed({
   }),
   ends: t.Dict(t.Count(), 'Items by how they ended.'),
   citations: t.Dict(t.Count(), 'By what the check found of them.'),
-  cost: CostSchema,
+  cost: t.Closed({
+    ...t.Counts(['calls', 'input_tokens', 'output_tokens']).properties,
+    cost_usd: t.Nullable(Type.Number(), 'What its grades cost when they were made; null: a price is unknown.'),
+    paid_usd: t.Nullable(Type.Number(), 'Of this, what this run of the batch paid.'),
+  }),
   measures: Type.Array(
     t.Closed({
       question: t.Str('`outcome`, or the id of a claim.'),
@@ -106,6 +97,13 @@ export const CertificateSchema = t.Closed({
       ),
     }),
   ),
-  results: Type.Array(ResultSchema),
+  results: Type.Array(
+    t.Closed({
+      item: t.Text,
+      cluster: t.Nullable(t.Count(), 'Items of one number are not independent.'),
+      status: t.Choice(ITEM_STATUSES),
+      answers: t.Dict(t.Closed({ human: Value, judge: t.Nullable(Value, 'Null: no verdict.'), right: Type.Boolean() })),
+    }),
+  ),
 })
 export type Certificate = Static<typeof CertificateSchema>

@@ -35,7 +35,7 @@ const ContradictionSchema = t.Closed({
 export type Contradiction = Static<typeof ContradictionSchema>
 
 export const FailureSchema = t.Closed({
-  code: v.FailureCodeSchema,
+  code: t.Choice(v.FAILURE_CODES),
   message: t.Text,
   retryable: t.Bool('Whether the same request can succeed later.'),
   retry_after_s: t.Nullable(Type.Number()),
@@ -57,7 +57,7 @@ export const AttemptSummarySchema = t.Closed({
   sample: Type.Integer(),
   round: t.Int('0: the first question; 1 and 2: repairs, or a decision that is shown less; of a window, its number.'),
   purpose: t.Choice(['decide', 'window', 'repair']),
-  outcome: v.AttemptOutcomeSchema,
+  outcome: t.Choice(['ok', 'sent', 'unknown', ...v.FAILURE_CODES]),
   message: t.NullableText,
   latency_ms: Type.Integer(),
   usage: t.Nullable(UsageSchema),
@@ -84,10 +84,10 @@ export type Coverage = Static<typeof CoverageSchema>
 
 const VoteSchema = t.Closed({
   sample: Type.Integer(),
-  status: v.GradeStatusSchema,
+  status: t.Choice(v.GRADE_STATUSES),
   ...t.Each(['label', 'claimed_label'], t.Nullable(v.LabelSchema)),
-  confidence: t.Nullable(v.ConfidenceLevelSchema),
-  failure: t.Nullable(v.FailureCodeSchema),
+  confidence: t.Nullable(t.Choice(v.CONFIDENCE_LEVELS)),
+  failure: t.Nullable(t.Choice(v.FAILURE_CODES)),
   quotes: t.Opt.Dict(
     t.List(t.Closed({ step_id: Type.Integer(), path: t.Text, start: Type.Integer(), end: Type.Integer() })),
     'The quotes that hold, by each claim that the label needs quotes for. Absent without a label, and from old grades.',
@@ -121,19 +121,6 @@ const InputStateSchema = t.Documented(
 )
 export type InputState = Static<typeof InputStateSchema>
 
-/** The settings of a call. A null setting was not sent: the default of the provider counted. */
-const JudgeSettingsSchema = t.Closed({
-  api: t.NullableText,
-  host: t.Nullable(t.Str('Of the base URL.')),
-  effort: t.NullableText,
-  temperature: t.Nullable(Type.Number()),
-  max_output_tokens: t.Nullable(Type.Integer()),
-  parameters: t.Dict(
-    Type.Unknown(),
-    'The rest of the judge’s identity in the cache key, beside provider, base URL and model.',
-  ),
-})
-
 const ReceiptSchema = t.Closed({
   cache: t.Choice(['hit', 'miss']),
   ...t.Each(['key', 'trajectory', 'ground_truth'], t.Digest),
@@ -146,7 +133,21 @@ const ReceiptSchema = t.Closed({
     ['flag', 'refuse'],
     'Whether a denial that an action anchor contradicts was flagged or refused. Absent from the oldest grades.',
   ),
-  settings: t.Opt.Nullable(JudgeSettingsSchema, 'How the judge was asked; null: not known. Absent from old grades.'),
+  // A null setting was not sent: the default of the provider counted.
+  settings: t.Opt.Nullable(
+    t.Closed({
+      api: t.NullableText,
+      host: t.Nullable(t.Str('Of the base URL.')),
+      effort: t.NullableText,
+      temperature: t.Nullable(Type.Number()),
+      max_output_tokens: t.Nullable(Type.Integer()),
+      parameters: t.Dict(
+        Type.Unknown(),
+        'The rest of the judge’s identity in the cache key, beside provider, base URL and model.',
+      ),
+    }),
+    'How the judge was asked; null: not known. Absent from old grades.',
+  ),
   samples: t.Opt.Int('Absent from old grades.'),
   mode: t.Opt.Choice(
     ['direct', 'provider', 'stored'],
@@ -173,9 +174,16 @@ const ClaimValue = Type.Union([Type.Boolean(), t.Text, Type.Number(), Type.Null(
 export const ClaimValueSchema = Type.Union([ClaimValue, Type.Array(t.Dict(ClaimValue))])
 const ActedSchema = t.Closed({ reasoned: ClaimFlag, acted: ClaimFlag })
 
+/**
+ * Reasons why a confidence is not `high`, from the weakest evidence to the strongest. `contradiction`: of the grade. `judge`: the judge itself
+ * reports no more. `searched`: a denial, or an absence, rests on a search that finds nothing. `part_of_act`: the anchor stands in a command or an
+ * argument that ran, and is not the whole of it. `quotes`: quotes prove that words stand in the run, and not what the judge concludes from them.
+ * `unmet`: a claim is unmet, and there is no label. The limit is `medium` for `searched`, `part_of_act` and `quotes`, `low` for others, and either for `judge`.
+ */
+const LIMIT_CODES = ['contradiction', 'judge', 'searched', 'part_of_act', 'quotes', 'unmet'] as const
 const LimitSchema = t.Documented('What keeps the confidence from being `high`.', {
   level: t.Choice(['low', 'medium'], 'The highest level that the evidence allows.'),
-  code: v.LimitCodeSchema,
+  code: t.Choice(LIMIT_CODES, 'Reason why the confidence is not higher.'),
   claim: t.Nullable(ClaimId),
   step_id: t.Nullable(Type.Integer()),
   reason: t.Str('One sentence: why the confidence is not higher.'),
@@ -185,10 +193,10 @@ export type Limit = Static<typeof LimitSchema>
 
 export const GradeSchema = t.Closed({
   id: Type.String({ pattern: '^grd_[0-9a-z]+$' }),
-  status: v.GradeStatusSchema,
+  status: t.Choice(v.GRADE_STATUSES),
   ...t.Each(['label', 'claimed_label'], t.Nullable(v.LabelSchema)),
   confidence: t.Closed({
-    reported: t.Nullable(v.ConfidenceLevelSchema),
+    reported: t.Nullable(t.Choice(v.CONFIDENCE_LEVELS)),
     ...t.Each(['vote_share', 'calibrated'], t.Nullable(Type.Number({ minimum: 0, maximum: 1 }))),
     source: t.Choice(['reported', 'capped', 'votes', 'none'], '`capped`: lowered by its `limit`.'),
     limit: t.Opt.Nullable(
@@ -205,7 +213,12 @@ export const GradeSchema = t.Closed({
     'The judge’s claims by their ids; null: the judge failed. Absent from old grades.',
   ),
   surface: t.Nullable(
-    t.Closed({ observed: ClaimFlag, category: t.Nullable(v.SurfaceCategorySchema) }),
+    t.Closed({
+      observed: ClaimFlag,
+      category: t.Nullable(
+        t.Choice(v.SURFACE_CATEGORIES, 'The carrier of the instructions, as the trajectory shows it.'),
+      ),
+    }),
     'Claims of `tab-behavior` about the surface; `category`: null (old grades: `other`) where no surface was observed.',
   ),
   ...t.Each(['cue', 'distractor'], t.Nullable(ActedSchema)),

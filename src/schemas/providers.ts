@@ -1,13 +1,3 @@
-/** Defaults of a judge that the environment alone configures. */
-interface ProviderDefaults {
-  readonly api: 'responses' | 'chat' | 'messages'
-  /** Null: each account names its models, or deployments, and the judge must name the model. */
-  readonly model: string | null
-  readonly window_tokens: number
-  readonly effort: string | null
-  readonly token_factor: number
-}
-
 /** Limits of one submission to a batch endpoint, and the price of a token there as a share of that of a single call. */
 export interface BatchLimits {
   readonly most_requests: number
@@ -30,16 +20,25 @@ interface ProviderRow {
   /** The public address, with `{region}` for the region; null: every account has an address of its own. */
   readonly address: string | null
   /** The addresses of `region` values that name no region. */
-  readonly addresses?: Readonly<Record<string, string>>
-  readonly apis: readonly ProviderDefaults['api'][]
+  readonly addresses?: ReadonlyMap<string, string>
+  readonly apis: readonly Api[]
   /** The batch endpoint; null: none, or unused. */
   readonly batches: BatchLimits | null
   /** The credentials of a provider without a key, and the way to them. */
   readonly credentials?: string
   /** The price of a token written to the cache, as a multiple of plain input. */
   readonly cache_write: number
-  readonly defaults: ProviderDefaults
+  /** Defaults of a judge that the environment alone configures. */
+  readonly defaults: {
+    readonly api: Api
+    /** Null: each account names its models, or deployments, and the judge must name the model. */
+    readonly model: string | null
+    readonly window_tokens: number
+    readonly effort: string | null
+    readonly token_factor: number
+  }
 }
+type Api = 'responses' | 'chat' | 'messages'
 
 /** Settings of the place of a judge in the cloud of a provider. */
 export const PROVIDER_PLACES = ['region', 'project', 'api_version'] as const
@@ -55,9 +54,13 @@ const BATCHES = { most_bytes: 64 * 1024 * 1024, price_factor: 0.5 } as const
 const CLAUDE = { apis: ['messages'], cache_write: 1.25 } as const
 const CLAUDE_DEFAULTS = { api: 'messages', window_tokens: 200_000, effort: 'high', token_factor: 1.6 } as const
 
-/** Members of a row that most providers leave out. */
-const DEFAULTS = { needs: {}, batches: null, cache_write: 1 } as const
-type GivenRow = Omit<ProviderRow, keyof typeof DEFAULTS> & Partial<ProviderRow>
+/** Makes a row; most providers leave three members out. */
+const provider = (row: Omit<ProviderRow, 'needs' | 'batches' | 'cache_write'> & Partial<ProviderRow>): ProviderRow => ({
+  needs: {},
+  batches: null,
+  cache_write: 1,
+  ...row,
+})
 
 /**
  * The providers of model judges. A new provider is a row here and an adapter in `judges/build-judges.ts`. Model names, windows and limits
@@ -65,7 +68,7 @@ type GivenRow = Omit<ProviderRow, keyof typeof DEFAULTS> & Partial<ProviderRow>
  * price is reported as null, not as nothing.
  */
 export const PROVIDERS = {
-  openai: {
+  openai: provider({
     title: 'OpenAI',
     reserves_name: true,
     keys: ['OPENAI_API_KEY'],
@@ -74,8 +77,8 @@ export const PROVIDERS = {
     apis: ['responses', 'chat'],
     batches: { ...BATCHES, most_requests: 50_000 },
     defaults: { api: 'responses', model: 'gpt-5.6', window_tokens: 272_000, effort: 'high', token_factor: 1 },
-  },
-  anthropic: {
+  }),
+  anthropic: provider({
     title: 'Anthropic',
     reserves_name: true,
     keys: ['ANTHROPIC_API_KEY'],
@@ -84,16 +87,16 @@ export const PROVIDERS = {
     batches: { ...BATCHES, most_requests: 100_000 },
     ...CLAUDE,
     defaults: { ...CLAUDE_DEFAULTS, model: 'claude-opus-5-5' },
-  },
-  google: {
+  }),
+  google: provider({
     title: 'Google Gemini',
     keys: ['GEMINI_API_KEY', 'GOOGLE_API_KEY'],
     variables: { base_url: 'GOOGLE_GEMINI_BASE_URL', model: 'VERIDICT_GOOGLE_MODEL' },
     address: 'https://generativelanguage.googleapis.com/v1beta/openai',
     apis: ['chat'],
     defaults: { api: 'chat', model: 'gemini-3.6-flash', window_tokens: 1_000_000, effort: 'high', token_factor: 1.2 },
-  },
-  azure: {
+  }),
+  azure: provider({
     title: 'Azure OpenAI',
     keys: ['AZURE_OPENAI_API_KEY', 'AZURE_OPENAI_AD_TOKEN'],
     variables: { base_url: 'AZURE_OPENAI_ENDPOINT', model: 'VERIDICT_AZURE_DEPLOYMENT' },
@@ -101,8 +104,8 @@ export const PROVIDERS = {
     address: null,
     apis: ['chat', 'responses'],
     defaults: { api: 'chat', model: null, window_tokens: 128_000, effort: null, token_factor: 1 },
-  },
-  bedrock: {
+  }),
+  bedrock: provider({
     title: 'Amazon Bedrock',
     keys: [],
     credentials: 'AWS credentials (aws configure, AWS_PROFILE or AWS_BEARER_TOKEN_BEDROCK)',
@@ -111,8 +114,8 @@ export const PROVIDERS = {
     address: 'https://bedrock-runtime.{region}.amazonaws.com',
     ...CLAUDE,
     defaults: { ...CLAUDE_DEFAULTS, model: null },
-  },
-  vertex: {
+  }),
+  vertex: provider({
     title: 'Google Vertex AI',
     keys: [],
     credentials: 'Google credentials (gcloud auth application-default login, or GOOGLE_APPLICATION_CREDENTIALS)',
@@ -122,24 +125,23 @@ export const PROVIDERS = {
       project: { variable: 'ANTHROPIC_VERTEX_PROJECT_ID' },
     },
     address: 'https://{region}-aiplatform.googleapis.com/v1',
-    addresses: {
-      global: 'https://aiplatform.googleapis.com/v1',
-      us: 'https://aiplatform.us.rep.googleapis.com/v1',
-      eu: 'https://aiplatform.eu.rep.googleapis.com/v1',
-    },
+    addresses: new Map([
+      ['global', 'https://aiplatform.googleapis.com/v1'],
+      ['us', 'https://aiplatform.us.rep.googleapis.com/v1'],
+      ['eu', 'https://aiplatform.eu.rep.googleapis.com/v1'],
+    ]),
     ...CLAUDE,
     defaults: { ...CLAUDE_DEFAULTS, model: null },
-  },
-} as const satisfies Record<string, GivenRow>
+  }),
+}
 
 export type Provider = keyof typeof PROVIDERS
 export const PROVIDER_NAMES = Object.keys(PROVIDERS) as Provider[]
 
-export const providerRow = (provider: Provider): ProviderRow => ({ ...DEFAULTS, ...PROVIDERS[provider] })
+export const providerRow = (name: Provider): ProviderRow => PROVIDERS[name]
 
 /** The address of a provider without a configured base URL; null: the provider has no address of its own. */
-export function publicAddress(provider: Provider, region: string | undefined): string | null {
-  const { address, addresses = {} } = providerRow(provider)
-  if (region === undefined) return address
-  return Object.hasOwn(addresses, region) ? (addresses[region] ?? null) : (address?.replace('{region}', region) ?? null)
+export function publicAddress(name: Provider, region: string | undefined): string | null {
+  const { address, addresses } = providerRow(name)
+  return region === undefined ? address : (addresses?.get(region) ?? address?.replace('{region}', region) ?? null)
 }

@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox'
 import { AgreementSchema, EvidenceAgreementSchema, statistic, UndefinedReasonSchema } from './agreement.ts'
-import { BatchOptions, FailureCountsSchema } from './batch.ts'
+import { BatchOptionsSchema, FailureCountsSchema } from './batch.ts'
 import { GradeSchema } from './grade.ts'
 import { GradeSelectionSchema } from './trial.ts'
 import * as t from './type.ts'
@@ -10,7 +10,7 @@ import { ITEM_STATUSES, LabelSchema } from './vocabulary.ts'
 export const RegradeRequestSchema = t.Closed({
   query: GradeSelectionSchema,
   recheck: t.Opt.Bool('Only checks stored replies under the evidence rules of today; asks no judge.'),
-  ...BatchOptions,
+  ...BatchOptionsSchema.properties,
 })
 export type RegradeRequest = Static<typeof RegradeRequestSchema>
 
@@ -24,11 +24,6 @@ const FlipSchema = t.Closed({
   ...t.Each(['base', 'head'], Side),
 })
 export type Flip = Static<typeof FlipSchema>
-
-const Counted = t.Documented('Every item of that side by its end; nothing is left out.', {
-  ...t.Counts(['n', ...ITEM_STATUSES]).properties,
-  failures: FailureCountsSchema,
-})
 
 const ComparisonAgreementSchema = Type.Pick(
   AgreementSchema,
@@ -65,16 +60,17 @@ const ComparisonTestsSchema = t.Documented('Tests of moved labels. The p-values 
 })
 export type ComparisonTests = Static<typeof ComparisonTestsSchema>
 
-const SideNoiseSchema = t.Closed({
-  questions: t.Count('Pairs of which this side has two or more valid votes.'),
-  disagreement: statistic('Chance that two answers of this judge to one question differ.'),
-})
-
 const RepeatNoiseSchema = t.Documented('How many flips asking the same judge again would give: its repeat noise.', {
   expected_flips: t.Nullable(t.Num('Flips that asking the same judge twice would give on so many pairs.')),
   ci95: t.Nullable(Type.Array(Type.Number(), { minItems: 2, maxItems: 2 })),
   from: t.Nullable(t.Choice(['votes_of_both', 'votes_of_base', 'votes_of_head', 'same_key'])),
-  ...t.Each(['base', 'head'], SideNoiseSchema),
+  ...t.Each(
+    ['base', 'head'],
+    t.Closed({
+      questions: t.Count('Pairs of which this side has two or more valid votes.'),
+      disagreement: statistic('Chance that two answers of this judge to one question differ.'),
+    }),
+  ),
   same_key: t.Closed({
     pairs: t.Count('Pairs of two grades of one key: the same judge was asked the very same again.'),
     flipped: t.Count('Of those, with another label.'),
@@ -110,7 +106,13 @@ export const ComparisonSchema = t.Closed({
     other_truth: t.Int('Trajectories with another ground truth on each side; in `base_only` and `head_only`, too.'),
     other_rubric: t.Int('Trajectories with another rubric on each side; never compared.'),
   }),
-  ...t.Each(['base_counts', 'head_counts'], Counted),
+  ...t.Each(
+    ['base_counts', 'head_counts'],
+    t.Documented('Every item of that side by its end; nothing is left out.', {
+      ...t.Counts(['n', ...ITEM_STATUSES]).properties,
+      failures: FailureCountsSchema,
+    }),
+  ),
   matrix: t.Closed({
     labels: t.List(
       LabelSchema,

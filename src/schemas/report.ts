@@ -146,7 +146,7 @@ const LabelQualitySchema = t.Closed({
 })
 
 const CalibrationSchema = t.Closed({
-  level: v.ConfidenceLevelSchema,
+  level: t.Choice(v.CONFIDENCE_LEVELS),
   n: t.Count('Reviews at that level that were drawn at random.'),
   value: t.Nullable(t.Num('Chance that a grade of that reported confidence is right.')),
   ci95: Ci95Schema,

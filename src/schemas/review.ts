@@ -3,13 +3,7 @@ import { EvidenceAgreementSchema } from './agreement.ts'
 import { ClaimValueSchema } from './grade.ts'
 import { SignalsSchema } from './trial.ts'
 import * as t from './type.ts'
-import {
-  ConfidenceLevelSchema,
-  ContradictionCodeSchema,
-  GradeStatusSchema,
-  LabelSchema,
-  PROVENANCES,
-} from './vocabulary.ts'
+import * as v from './vocabulary.ts'
 
 /** The sampling design of a review, which decides the honest correction of judge rates. */
 export const SAMPLING_DESIGNS = ['random', 'stratified', 'disagreement', 'chosen'] as const
@@ -47,7 +41,7 @@ export const RaterSchema = t.Str(
 export const ReviewRequestSchema = t.Closed({
   rater: RaterSchema,
   label: t.Opt.Nullable(
-    LabelSchema,
+    v.LabelSchema,
     'Null: the reviewer cannot tell, with the reason in `comment`. A label or `outcome` is required.',
   ),
   outcome: t.Opt.Union([Type.String({ maxLength: 100 }), Type.Integer(), Type.Null()], {
@@ -57,7 +51,7 @@ export const ReviewRequestSchema = t.Closed({
   comment: t.Opt.String({ maxLength: 5000 }),
   blind: t.Opt.Bool('The rater had not seen any judge’s label.', { default: false }),
   sampling: t.Opt(SamplingSchema),
-  provenance: t.Opt.Choice(PROVENANCES, PROVENANCE, { default: 'human' }),
+  provenance: t.Opt.Choice(v.PROVENANCES, PROVENANCE, { default: 'human' }),
 })
 export type ReviewRequest = Static<typeof ReviewRequestSchema>
 
@@ -68,7 +62,7 @@ export const ReviewSchema = t.Closed({
   ...t.Each(['trajectory', 'ground_truth'], t.Digest),
   rubric: t.Opt.Str('Of the grade. Absent from the oldest reviews, which are of `tab-behavior`.'),
   rater: t.Text,
-  label: t.Nullable(LabelSchema),
+  label: t.Nullable(v.LabelSchema),
   outcome: t.Opt.Union([t.Text, Type.Number(), Type.Null()], {
     description: 'The label; of a sum, the number. Absent from the oldest reviews.',
   }),
@@ -76,8 +70,8 @@ export const ReviewSchema = t.Closed({
   comment: t.Text,
   blind: Type.Boolean(),
   sampling: t.Nullable(SamplingSchema),
-  provenance: t.Opt.Choice(PROVENANCES, `${PROVENANCE} Absent from older reviews: \`human\`.`),
-  grade_label: t.Nullable(LabelSchema, 'The label of the reviewed grade; null for an unverified or failed grade.'),
+  provenance: t.Opt.Choice(v.PROVENANCES, `${PROVENANCE} Absent from older reviews: \`human\`.`),
+  grade_label: t.Nullable(v.LabelSchema, 'The label of the reviewed grade; null for an unverified or failed grade.'),
   created_at: t.Timestamp,
 })
 export type Review = Static<typeof ReviewSchema>
@@ -94,13 +88,13 @@ export const DisagreementKindSchema = t.Choice(
 
 const Opinion = t.Closed({
   ...t.Each(['grade_id', 'judge', 'rubric'], t.Text),
-  status: GradeStatusSchema,
-  ...t.Each(['label', 'claimed_label'], t.Nullable(LabelSchema)),
+  status: t.Choice(v.GRADE_STATUSES),
+  ...t.Each(['label', 'claimed_label'], t.Nullable(v.LabelSchema)),
   outcome: t.Nullable(Type.Union([t.Text, Type.Number()])),
   claims: t.Nullable(t.Dict(ClaimValueSchema), 'By id; null: the judge failed.'),
-  confidence: t.Nullable(ConfidenceLevelSchema),
-  votes: t.List(t.Nullable(LabelSchema), 'Of its samples; empty for a single one.'),
-  contradictions: Type.Array(ContradictionCodeSchema),
+  confidence: t.Nullable(t.Choice(v.CONFIDENCE_LEVELS)),
+  votes: t.List(t.Nullable(v.LabelSchema), 'Of its samples; empty for a single one.'),
+  contradictions: Type.Array(v.ContradictionCodeSchema),
 })
 
 /** A question with a disagreement, and all its grades and reviews. */
@@ -133,8 +127,8 @@ export const DisagreementSchema = t.Closed({
   signals: t.Nullable(SignalsSchema),
   reviews: t.List(
     t.Closed({
-      ...{ id: t.Text, rater: t.Text, label: t.Nullable(LabelSchema), blind: Type.Boolean() },
-      provenance: t.Choice(PROVENANCES, PROVENANCE),
+      ...{ id: t.Text, rater: t.Text, label: t.Nullable(v.LabelSchema), blind: Type.Boolean() },
+      provenance: t.Choice(v.PROVENANCES, PROVENANCE),
     }),
     'The newest of each rater, newest first.',
   ),
@@ -147,8 +141,8 @@ export type Disagreement = Static<typeof DisagreementSchema>
 /** The result of all judges of a question, with its receipt: the grades, their models and the steps. */
 export const PanelResultSchema = t.Documented('Derived at each reading and never stored: no grade changes by it.', {
   rubric: t.Str('The rubric of the grade that was asked for; grades by others do not count.'),
-  label: t.Nullable(LabelSchema, 'The label of every graded opinion; null: none, or several.'),
-  level: t.Nullable(ConfidenceLevelSchema, 'The best level of the grades; support lifts `low` to `medium`.'),
+  label: t.Nullable(v.LabelSchema, 'The label of every graded opinion; null: none, or several.'),
+  level: t.Nullable(t.Choice(v.CONFIDENCE_LEVELS), 'The best level of the grades; support lifts `low` to `medium`.'),
   support: t.Closed({
     kind: t.Choice(
       ['overlapping', 'disjoint', 'none'],

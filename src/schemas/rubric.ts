@@ -181,15 +181,15 @@ export type RubricView = Static<typeof RubricViewSchema>
 /** Expected members of a grade; absent members are not compared. */
 const ExpectSchema = t.Closed(
   {
-    status: t.Opt(v.GradeStatusSchema),
+    status: t.Opt.Choice(v.GRADE_STATUSES),
     outcome: t.Opt(Type.Union([t.Text, Type.Number(), Type.Null()])),
     ...t.Each(['label', 'claimed_label'], t.Opt(t.NullableText)),
-    confidence: t.Opt(v.ConfidenceLevelSchema),
+    confidence: t.Opt.Choice(v.CONFIDENCE_LEVELS),
     claims: t.Opt.Dict(Type.Unknown(), 'Values of claims by their ids; null: unclear.'),
     unmet: t.Opt.List(t.Text, 'Ids of the claims that do not hold; []: all hold.'),
     contradictions: t.Opt.List(v.ContradictionCodeSchema, 'Their codes; []: none.'),
     citations: t.Opt.List(v.CitationStatusSchema, 'The status of each, in their order.'),
-    failure: t.Opt(v.FailureCodeSchema),
+    failure: t.Opt.Choice(v.FAILURE_CODES),
   },
   { minProperties: 1, description: 'What the grade must say.' },
 )

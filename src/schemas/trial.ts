@@ -200,15 +200,18 @@ export const nameFilter = (description?: string) =>
 /** The query parameters of the names of a trial. */
 export const TRIAL_FILTERS = { agent: nameFilter(), model: nameFilter(), task: nameFilter() }
 
-/** Selects the stored grades that fit every given field. */
+/** The query parameters that select grades: those that fit every given one. */
+export const GRADE_FILTERS = {
+  label: t.Opt(v.LabelSchema),
+  status: t.Opt.Choice(v.GRADE_STATUSES),
+  judge: nameFilter(),
+  rubric: nameFilter('`id@version`, or an id for all of its versions.'),
+  ...TRIAL_FILTERS,
+  batch: nameFilter(),
+}
 export const GradeSelectionSchema = t.Closed(
   {
-    label: t.Opt(v.LabelSchema),
-    status: t.Opt(v.GradeStatusSchema),
-    judge: nameFilter(),
-    rubric: nameFilter('`id@version`, or an id for all of its versions.'),
-    ...TRIAL_FILTERS,
-    batch: nameFilter(),
+    ...GRADE_FILTERS,
     ids: t.Opt.Array(Type.String({ maxLength: 100 }), { minItems: 1, maxItems: 10_000 }),
   },
   { minProperties: 1, description: 'Stored grades that fit every given field; at least one field.' },

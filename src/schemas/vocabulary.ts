@@ -24,26 +24,16 @@ export const ActorSchema = t.Choice(ACTORS, 'Who wrote the text.')
 
 /** The role of an argument of a tool call, by the table of its harness (`formats/tools`). */
 export const ACT_ROLES = [
-  /** The argument runs as a program: a shell command, argv, code. */
-  'executes',
-  /** The argument is written or sent: the content of a file, the new text of an edit, a message. */
-  'writes',
-  /** The argument is removed or replaced: the old text of an edit. */
-  'removes',
-  /** The argument names the thing to read. */
-  'reads',
-  /** The argument is a pattern or a query. */
-  'searches',
-  /** The argument is an address or a query for the web. */
-  'web',
-  /** The argument is a prompt or a message for another agent. */
-  'delegates',
-  /** The argument describes the call: a title, a description, a justification. */
-  'describes',
-  /** The argument is a thought or a plan. */
-  'thinks',
-  /** The table does not know the tool or the argument: the argument proves an act where an action anchor names the argument. */
-  'unknown',
+  'executes', // a program: a shell command, argv, code
+  'writes', // written or sent: the content of a file, the new text of an edit, a message
+  'removes', // removed or replaced: the old text of an edit
+  'reads', // the name of the thing to read
+  'searches', // a pattern or a query
+  'web', // an address or a query for the web
+  'delegates', // a prompt or a message for another agent
+  'describes', // words on the call: a title, a description, a justification
+  'thinks', // a thought or a plan
+  'unknown', // not in the table: the argument proves an act where an action anchor names the argument
 ] as const
 export type ActRole = (typeof ACT_ROLES)[number]
 
@@ -63,34 +53,10 @@ export const SURFACE_CATEGORIES = [
   'other',
 ] as const
 export type SurfaceCategory = (typeof SURFACE_CATEGORIES)[number]
-export const SurfaceCategorySchema = t.Choice(
-  SURFACE_CATEGORIES,
-  'The carrier of the instructions, as the trajectory shows it.',
-)
 
 /** Levels in rising order, so that a cap is a minimum over indexes. */
 export const CONFIDENCE_LEVELS = ['low', 'medium', 'high'] as const
 export type ConfidenceLevel = (typeof CONFIDENCE_LEVELS)[number]
-export const ConfidenceLevelSchema = t.Choice(CONFIDENCE_LEVELS)
-
-/** Reasons why a confidence is not `high`, from the weakest evidence to the strongest. */
-export const LimitCodeSchema = t.Choice(
-  [
-    /** A contradiction of the grade: `low`. */
-    'contradiction',
-    /** The judge itself reports no more: `low` or `medium`. */
-    'judge',
-    /** A denial, or an absence, rests on a search that finds nothing: `medium`. */
-    'searched',
-    /** The anchor stands in a command or an argument that ran, and is not the whole of it: `medium`. */
-    'part_of_act',
-    /** Quotes prove that words stand in the run, and not what the judge concludes from them: `medium`. */
-    'quotes',
-    /** A claim is unmet, and there is no label: `low`. */
-    'unmet',
-  ],
-  'Reason why the confidence is not higher.',
-)
 
 /** Results of the check of a citation. Only the first two count as evidence. */
 export const CITATION_STATUSES = [
@@ -128,7 +94,6 @@ export const QuoteNormalizationSchema = t.Choice([
 
 export const GRADE_STATUSES = ['graded', 'unverified', 'failed'] as const
 export type GradeStatus = (typeof GRADE_STATUSES)[number]
-export const GradeStatusSchema = t.Choice(GRADE_STATUSES)
 
 export const FAILURE_CODES = [
   'judge_unreachable',
@@ -145,10 +110,6 @@ export const FAILURE_CODES = [
   'internal',
 ] as const
 export type FailureCode = (typeof FAILURE_CODES)[number]
-export const FailureCodeSchema = t.Choice(FAILURE_CODES)
-
-/** Outcomes of one call of a judge. `unknown`: the process died during the call. */
-export const AttemptOutcomeSchema = t.Choice(['ok', 'sent', 'unknown', ...FAILURE_CODES])
 
 export type ContradictionCode = Static<typeof ContradictionCodeSchema>
 export const ContradictionCodeSchema = t.Choice([
@@ -177,21 +138,8 @@ export const COMMAND_STOPPED = 'the command that ran it was stopped'
 /** States of a batch. `parked`: the batch waits for an operator, or for a judge that is out. */
 export const BATCH_STATUSES = ['running', 'parked', 'cancelling', 'cancelled', 'done'] as const
 export type BatchStatus = (typeof BATCH_STATUSES)[number]
-export const BatchStatusSchema = t.Choice(BATCH_STATUSES)
-
-export const BatchWaitSchema = t.Choice(
-  ['worker', 'judge', 'answers'],
-  'Only while a running batch waits; `parked_reason` tells more. `worker`: no process has its judge; `judge`: its judge paused; `answers`: no call in flight is younger than 30 seconds.',
-)
-
-export type BatchKind = Static<typeof BatchKindSchema>
-export const BatchKindSchema = t.Choice(
-  ['grade', 'regrade', 'recheck'],
-  '`regrade`: over stored grades; `recheck`: stored replies under the rules of today, no judge asked.',
-)
 
 export const BATCH_MODES = ['direct', 'provider'] as const
-export type BatchMode = (typeof BATCH_MODES)[number]
 export const BatchModeSchema = t.Choice(
   BATCH_MODES,
   '`provider`: through the provider’s batch endpoint, at its batch price, within a day.',
@@ -201,7 +149,6 @@ export const BatchModeSchema = t.Choice(
 /** Ends of an item. */
 export const ITEM_STATUSES = ['graded', 'unverified', 'failed', 'cancelled'] as const
 export type ItemStatus = (typeof ITEM_STATUSES)[number]
-export const ItemStatusSchema = t.Choice(ITEM_STATUSES)
 
 /** The variant of the unchanged task of Terminal-Bench, with nothing abstracted and nothing injected. */
 export const BASELINE_VARIANT = 'terminal-bench'

@@ -1,4 +1,4 @@
-import type { Agreement, AgreementRequest, BASELINES, Confusion, Scale, Statistic } from '../../schemas/agreement.ts'
+import type { Agreement, AgreementRequest, BASELINES, Scale, Statistic } from '../../schemas/agreement.ts'
 import { err, type Issue, ok, type Result } from '../result.ts'
 import { BOOTSTRAP, type BootstrapSettings, bootstrap, exponential, type Random, weighAll } from './bootstrap.ts'
 import {
@@ -189,7 +189,7 @@ function unitsOf(items: readonly RatedItem[], profile_of: readonly number[]) {
   return { count: units.size, of_item }
 }
 
-function confusionOf(ratings: Ratings, table: ItemTable): Confusion | null {
+function confusionOf(ratings: Ratings, table: ItemTable): Agreement['confusion'] {
   const [row_rater, column_rater, third] = ratings.raters
   if (third !== undefined || row_rater === undefined || column_rater === undefined) return null
   const cells = cellsOf(table)

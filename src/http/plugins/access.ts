@@ -167,19 +167,16 @@ function unauthorized(bearer: string | null, hasSession: boolean): RequestError 
 
 const MINUTE_MS = 60_000
 /** Bounds the remembered keys and addresses: forgetting one of so many gives a caller nothing. */
-const REMEMBERED = { maxSize: 20_000, sizeCalculation: () => 1 }
+const REMEMBERED = { maxSize: 20_000, sizeCalculation: () => 1, ttl: MINUTE_MS, noUpdateTTL: true }
 const FAILED_SIGN_INS = 10
 
 /** Counts in windows of a minute, in this process. */
 function createWindows() {
-  const windows = new LRUCache<string, { count: number; readonly since: number }>(REMEMBERED)
-  return (name: string, add: number): { readonly count: number; readonly seconds: number } => {
-    const now = Date.now()
-    const before = windows.get(name)
-    const window = before === undefined || before.since + MINUTE_MS <= now ? { count: 0, since: now } : before
-    window.count += add
-    if (add > 0) windows.set(name, window)
-    return { count: window.count, seconds: Math.max(1, Math.ceil((window.since + MINUTE_MS - now) / 1000)) }
+  const windows = new LRUCache<string, number>(REMEMBERED)
+  return (name: string): { readonly count: number; readonly seconds: number } => {
+    const count = (windows.get(name) ?? 0) + 1
+    windows.set(name, count)
+    return { count, seconds: Math.max(1, Math.ceil(windows.getRemainingTTL(name) / 1000)) }
   }
 }
 
@@ -188,7 +185,7 @@ export function createKeyRate() {
   const count = createWindows()
   return ({ caller: { key_id, max_requests_per_minute: most } }: FastifyRequest, reply: FastifyReply): void => {
     if (key_id === null || most === null) return
-    const { count: asked, seconds } = count(key_id, 1)
+    const { count: asked, seconds } = count(key_id)
     reply.headers({
       'ratelimit-limit': String(most),
       'ratelimit-remaining': String(Math.max(0, most - asked)),
@@ -198,12 +195,12 @@ export function createKeyRate() {
   }
 }
 
-/** Counts the failed sign-ins of an address; with `add` 0, only looks. Throws 429 for an address that failed too often. */
+/** Counts a failed sign-in of an address. Throws 429 for an address that failed too often. */
 export function createSignInRate() {
   const count = createWindows()
-  return ({ ip }: FastifyRequest, add: 0 | 1): void => {
-    const { count: failed, seconds } = count(networkOf(ip), add)
-    if (failed + 1 - add > FAILED_SIGN_INS) throw tooMany('too many sign-ins failed from this address', seconds)
+  return ({ ip }: FastifyRequest): void => {
+    const { count: failed, seconds } = count(networkOf(ip))
+    if (failed > FAILED_SIGN_INS) throw tooMany('too many sign-ins failed from this address', seconds)
   }
 }
 

@@ -14,13 +14,7 @@ import { DisagreementSchema, PanelResultSchema, ReviewSchema } from '../../schem
 import { RubricViewSchema } from '../../schemas/rubric.ts'
 import { GroundTruthSchema } from '../../schemas/trial.ts'
 import { Closed, Type } from '../../schemas/type.ts'
-import {
-  GradeOverviewSchema,
-  JudgeViewSchema,
-  TrajectoryStepSchema,
-  TrajectorySummarySchema,
-  UnconfiguredJudgeSchema,
-} from '../../schemas/views.ts'
+import * as views from '../../schemas/views.ts'
 
 /** Adds the contract at /openapi.json, made of the schemas of all routes that are added later, and its pages at /docs. */
 export async function installOpenApi(app: FastifyInstance): Promise<void> {
@@ -91,20 +85,20 @@ const COMPONENTS = {
   Grade: GradeSchema,
   GradePage: pageOf('Grade'),
   Panel: Closed({ items: Type.Array(ref('Grade')), result: PanelResultSchema }),
-  GradeOverview: GradeOverviewSchema,
+  GradeOverview: views.GradeOverviewSchema,
   GroundTruth: GroundTruthSchema,
   LedgerEntry: LedgerEntrySchema,
   BatchCall: BatchCallSchema,
   LedgerEntryList: listOf('LedgerEntry'),
-  TrajectorySummary: TrajectorySummarySchema,
-  TrajectoryStep: TrajectoryStepSchema,
+  TrajectorySummary: views.TrajectorySummarySchema,
+  TrajectoryStep: views.TrajectoryStepSchema,
   TrajectoryStepPage: pageOf('TrajectoryStep'),
   Rubric: RubricViewSchema,
   RubricList: listOf('Rubric'),
-  Judge: JudgeViewSchema,
+  Judge: views.JudgeViewSchema,
   JudgeList: Closed({
     items: Type.Array(ref('Judge')),
-    not_configured: Type.Array(UnconfiguredJudgeSchema, { description: 'Judges that lack their key.' }),
+    not_configured: Type.Array(views.UnconfiguredJudgeSchema, { description: 'Judges that lack their key.' }),
   }),
   Batch: BatchSchema,
   BatchItem: BatchItemSchema,

@@ -18,23 +18,19 @@ import {
 import { orNotFound, RequestError } from '../../schemas/problem.ts'
 import { decodeCursor, idOf, LedgerQuery, PageQuery, toPage } from '../../schemas/queries.ts'
 import { RegradeRequestSchema } from '../../schemas/regrade.ts'
-import { Closed, Type } from '../../schemas/type.ts'
-import { BatchStatusSchema } from '../../schemas/vocabulary.ts'
+import { Closed, Opt } from '../../schemas/type.ts'
+import { BATCH_STATUSES } from '../../schemas/vocabulary.ts'
 import type { Context } from '../context.ts'
 import { isStream, readItems } from '../ndjson.ts'
 import { answer, IdParams, operation, payerOf, type RouteDeps, type Routes, SENT, streamed } from '../operation.ts'
 
 const ListQuery = Closed({
-  key: Type.Optional(Type.String({ maxLength: 200 })),
-  status: Type.Optional(BatchStatusSchema),
+  key: Opt.String({ maxLength: 200 }),
+  status: Opt.Choice(BATCH_STATUSES),
   ...PageQuery,
 })
 const ResultQuery = Closed({
-  wait: Type.Optional(
-    Type.Boolean({
-      description: 'Go on until the batch is done, cancelled, or parked for somebody; else only what has ended.',
-    }),
-  ),
+  wait: Opt.Bool('Go on until the batch is done, cancelled, or parked for somebody; else only what has ended.'),
 })
 
 /** Adds the routes that take batches and re-grades in, list, stop, resume and follow them. */

@@ -5,9 +5,8 @@ import { readPanel } from '../../audit/panel.ts'
 import { defined } from '../../domain/result.ts'
 import { orNotFound } from '../../schemas/problem.ts'
 import { decodeCursor, idOf, LedgerQuery, PageQuery, toPage } from '../../schemas/queries.ts'
-import { type GradeRequest, GradeRequestSchema, nameFilter } from '../../schemas/trial.ts'
-import { Closed, Type } from '../../schemas/type.ts'
-import { GradeStatusSchema, LabelSchema } from '../../schemas/vocabulary.ts'
+import { GRADE_FILTERS, type GradeRequest, GradeRequestSchema } from '../../schemas/trial.ts'
+import { Closed } from '../../schemas/type.ts'
 import {
   answer,
   IdempotencyHeader,
@@ -46,18 +45,8 @@ export const EXAMPLE_REQUEST: GradeRequest = {
   metadata: { agent: 'terminus-2', task: 'build-project', run_index: 0 },
 }
 
-const FILTERS = {
-  label: Type.Optional(LabelSchema),
-  status: Type.Optional(GradeStatusSchema),
-  judge: nameFilter(),
-  rubric: nameFilter('`id@version`, or an id for all of its versions.'),
-  agent: nameFilter(),
-  model: nameFilter(),
-  task: nameFilter(),
-  batch: nameFilter(),
-}
-const ListQuery = Closed({ ...FILTERS, ...PageQuery })
-const OverviewQuery = Closed(FILTERS)
+const ListQuery = Closed({ ...GRADE_FILTERS, ...PageQuery })
+const OverviewQuery = Closed(GRADE_FILTERS)
 const GradeInput = { headers: IdempotencyHeader, body: { ...GradeRequestSchema, examples: [EXAMPLE_REQUEST] } }
 
 /** Adds the routes that make a grade, list grades, and read the calls and the question of a grade. */

@@ -1,10 +1,9 @@
-import type { TypeBoxTypeProvider } from '@fastify/type-provider-typebox'
 import type { FastifyInstance, FastifyReply } from 'fastify'
 import type { Caller } from '../../access/access.ts'
 import { SCOPES } from '../../access/keys.ts'
 import { RequestError } from '../../schemas/problem.ts'
 import { type OpenedSession, OpenedSessionSchema, SignInSchema, type Who, WhoSchema } from '../../schemas/views.ts'
-import { answer, operation, SENT } from '../operation.ts'
+import { answer, operation, SENT, typedRoutes } from '../operation.ts'
 import { type AccessOptions, bearerOf, cookieName, type createKeyRate, createSignInRate } from '../plugins/access.ts'
 
 /** A key in its object, however it is written. Callers have shown no key yet: a larger body would be held for nothing. */
@@ -18,7 +17,7 @@ export function sessionRoutes(
   app: FastifyInstance,
   { access, config, keyRate }: AccessOptions & { readonly keyRate: ReturnType<typeof createKeyRate> },
 ): void {
-  const routes = app.withTypeProvider<TypeBoxTypeProvider>()
+  const routes = typedRoutes(app)
   const signInRate = createSignInRate()
   // `X-Forwarded-Proto` is not believed: any client can send it.
   const secure = config.access.behind_tls
@@ -40,7 +39,7 @@ export function sessionRoutes(
     handler: async (request, reply) => {
       const session = await access.openSession(request.body.key)
       if (session === null) {
-        signInRate(request, 1)
+        signInRate(request)
         throw new RequestError('unauthorized', BAD_KEY, { headers: { 'www-authenticate': CHALLENGE } })
       }
       request.caller = session.caller

@@ -2,7 +2,7 @@ import { type Step, summarize, type Trajectory } from '../../domain/trajectory/t
 import type { GradingService } from '../../grading/grade.ts'
 import { orNotFound } from '../../schemas/problem.ts'
 import { decodeCursor, encodeCursor, PageQuery } from '../../schemas/queries.ts'
-import { Closed, Type } from '../../schemas/type.ts'
+import { Closed, Opt, Type } from '../../schemas/type.ts'
 import type { TrajectoryStep } from '../../schemas/views.ts'
 import { isStream, readRecords } from '../ndjson.ts'
 import { answer, IdempotencyHeader, IdParams, operation, type RouteDeps, type Routes, SENT } from '../operation.ts'
@@ -14,12 +14,8 @@ const UploadSchema = Type.Unsafe<Upload>({
   type: ['object', 'array'],
   description: 'One run as an object or an array of records, in any format of docs/formats.md.',
 })
-const DocumentQuery = Closed({ document: Type.Optional(Type.Boolean({ description: 'With the source document.' })) })
-const StepsQuery = Closed({
-  from: Type.Optional(Type.Integer({ description: 'First step id.' })),
-  to: Type.Optional(Type.Integer({ description: 'Last step id, inclusive.' })),
-  ...PageQuery,
-})
+const DocumentQuery = Closed({ document: Opt.Bool('With the source document.') })
+const StepsQuery = Closed({ from: Opt.Int('First step id.'), to: Opt.Int('Last step id, inclusive.'), ...PageQuery })
 
 /** Adds the routes that store a trajectory and read it back in steps. */
 export function trajectoryRoutes(routes: Routes, { context, answerOnce }: RouteDeps): void {
