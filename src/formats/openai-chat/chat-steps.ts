@@ -8,7 +8,7 @@ import { isOdd, modelOf } from '../traces/chat-shapes.ts'
 import { Located, placeMessage, type Tree } from '../traces/located.ts'
 import { answeredIdsOf } from '../traces/message-key.ts'
 import { agentNamedBy, readMessage, speaksAsAgent } from './openai-chat-message.ts'
-import { ChatSink, type TextProtocol } from './openai-chat-sink.ts'
+import { ChatSink } from './openai-chat-sink.ts'
 
 /**
  * The one way from messages to steps. A format is a function from its document to located messages: a chat's message as a `Tree`, each piece
@@ -18,12 +18,12 @@ import { ChatSink, type TextProtocol } from './openai-chat-sink.ts'
  * - in a list of messages (`isList`; `readTurns`), each message is a step, and a result belongs to the agent's step before it.
  * Calls, answers, outcomes and unread acts are the same for both.
  */
-function readOne(sink: ChatSink, message: Json, path: string, name: string | null, other = name): void {
+function readOne(sink: ChatSink, message: Json, name: string | null, other: string | null): void {
   const { isList } = sink
   const own = speaksAsAgent(message) ? sink.open('agent', name, agentNamedBy(message) ?? sink.subagent) : null
   sink.calls = []
   sink.step = own
-  const { speaker, parts, outputs, acted } = readMessage(sink, message, path)
+  const { speaker, parts, outputs } = readMessage(sink, message, '')
   // Not spread into push: a message may hold more parts than a call can have arguments.
   if (outputs.length > 0 || (isList && speaker === 'tool')) {
     const list = own?.outputs ?? outputsOf(sink, message, name)
@@ -32,7 +32,6 @@ function readOne(sink: ChatSink, message: Json, path: string, name: string | nul
   const isStep = parts.length > 0 || (isList && speaker !== 'tool' && outputs.length === 0)
   const step = own ?? (isStep ? sink.open('other', other) : null)
   for (const part of parts) step?.parts.push(part)
-  sink.before = acted ? 'act' : speaker === 'agent' ? 'answer' : 'other'
 }
 
 function outputsOf(sink: ChatSink, message: Json, name: string | null): OpenStep['outputs'] {
@@ -55,7 +54,7 @@ export function takeMessage(
 ): readonly OpenCall[] {
   sink.reading.within(
     (path) => placed.pathOf(path),
-    () => readOne(sink, message, '', name, other),
+    () => readOne(sink, message, name, other),
   )
   return sink.calls
 }
@@ -131,17 +130,17 @@ class CallIds {
 }
 
 /** Reads the messages of a list, each as a step. */
-export function readTurns(sink: ChatSink, placed: readonly Located[]): void {
+export function readTurns(sink: ChatSink, turns: Iterable<Located>): void {
   const { reading } = sink
-  for (const { value: message, path } of placed) {
-    if (!isRecord(message)) {
-      reading.odd(path, 'a message', message)
+  for (const turn of turns) {
+    if (!isRecord(turn.value)) {
+      reading.odd(turn.path, 'a message', turn.value)
       continue
     }
-    const name = asName(message['id'])
+    const name = asName(turn.value['id'])
     // Several messages with one id may be one reply, written call by call.
     reading.reply = name === null ? null : { id: name, isNamed: false }
-    readOne(sink, message, path, name)
+    takeMessage(sink, turn, name, name)
   }
 }
 
@@ -150,9 +149,8 @@ export function readList(
   { format, agent }: Omit<ReadDocument, 'steps'>,
   path: string,
   placed: readonly Located[],
-  protocol: TextProtocol | null = null,
 ): ReadDocument {
-  const sink = new ChatSink(reading, agent.name, { isList: true, protocol })
+  const sink = new ChatSink(reading, agent.name, { isList: true })
   readTurns(sink, placed)
   return { format, agent, steps: sink.finish(path) }
 }

@@ -2,7 +2,7 @@ import type { Part } from '../../domain/trajectory/trajectory.ts'
 import { wordSet } from '../../domain/words.ts'
 import { textOf } from '../common/content.ts'
 import { cutName, isAbsent, isRecord, itemsIn, type Json, objectsIn, typeName } from '../common/reading.ts'
-import { asRecord, asText, type PlacedText } from '../common/session.ts'
+import { asRecord, asText } from '../common/session.ts'
 import { holdsCalls } from '../common/unread-acts.ts'
 import { named, own } from '../tools/tool-table.ts'
 import {
@@ -11,10 +11,9 @@ import {
   readBlocks,
   readReasoning,
   readToolCalls,
-  type Speaker,
   speaking,
 } from './openai-chat-blocks.ts'
-import { addSlices, type ChatSink } from './openai-chat-sink.ts'
+import type { ChatSink } from './openai-chat-sink.ts'
 
 /** The parts of one message. */
 interface MessageParts {
@@ -22,14 +21,12 @@ interface MessageParts {
   readonly parts: Part[]
   /** The tool results, which belong to the step of the calling agent. */
   readonly outputs: Part[]
-  /** True when the agent acted in words, so that the next message is the result. */
-  acted: boolean
 }
 
 const CALL_FIELDS = ['tool_calls', 'function_call'] as const
 
 export function readMessage(sink: ChatSink, message: Json, path: string): MessageParts {
-  const read: MessageParts = { speaker: 'other', parts: [], outputs: [], acted: false }
+  const read: MessageParts = { speaker: 'other', parts: [], outputs: [] }
   const role = roleOf(message)
   if (isResponse(message)) {
     readResponse(sink, read, message.output, `${path}/output`)
@@ -60,30 +57,14 @@ function noteOtherAgent({ reading }: ChatSink, { content }: Json, path: string, 
 
 function readAgentMessage(sink: ChatSink, read: MessageParts, message: Json, path: string): void {
   const { parts } = read
-  const { protocol } = sink
   read.speaker = 'agent'
   readThoughts(sink, message, path, parts)
   const { content, refusal, function_call: older } = message
-  const structured = !isAbsent(message['tool_calls']) || !isAbsent(older)
-  const text = protocol === null || structured ? null : onlyText(sink, content, `${path}/content`)
-  const slices = text === null ? null : (protocol?.split(text.text) ?? null)
-  if (text !== null && slices !== null) addSlices(sink.reading, parts, text, slices)
-  else readBlocks(sink, content, `${path}/content`, speaking('agent_message', read.parts))
+  readBlocks(sink, content, `${path}/content`, speaking('agent_message', read.parts))
   if (typeof refusal === 'string') sink.text(parts, 'agent_message', refusal, `${path}/refusal`, 'refusal')
   if (isRecord(older)) sink.addCall(parts, formOfCall(older, `${path}/function_call`))
   else if (!isAbsent(older)) sink.reading.odd(`${path}/function_call`, 'a function call', older)
   readToolCalls(sink, parts, message['tool_calls'], `${path}/tool_calls`)
-  const noted = slices === null && !structured && protocol?.noted?.(sink, parts, message, path) === true
-  read.acted = slices !== null || noted
-  sink.spoke(read.acted ? parts : [])
-}
-
-/** Returns the content that is one text; Anthropic's cache marks turn a text into an array of one block. */
-function onlyText(sink: ChatSink, content: unknown, path: string): PlacedText | null {
-  if (typeof content === 'string') return sink.locate(content, path)
-  const [block, ...more] = Array.isArray(content) ? content : []
-  const single = more.length === 0 && isRecord(block) && block['type'] === 'text' ? block['text'] : null
-  return typeof single === 'string' ? sink.locate(single, `${path}/0/text`) : null
 }
 
 /** Adds the reasoning of a message. A message may repeat it under several members; the first present is shown. */
@@ -176,25 +157,13 @@ function readResponse(sink: ChatSink, read: MessageParts, output: readonly unkno
 }
 
 function readOtherMessage(sink: ChatSink, read: MessageParts, message: Json, path: string): void {
-  const { protocol, before } = sink
-  const { content } = message
-  const { parts, outputs } = read
   const role = roleOf(message)
-  const isReply = role === 'user' && before !== 'other' && protocol !== null && !protocol.isSpeech(textOf(content))
-  const isComplaint = isReply && before === 'answer'
-  if (role === 'user') sink.answeredWords((tool) => outcomeOfMessage(sink.agent, tool, message, content))
   // Whoever spoke may have acted by the words.
   if (role === null) sink.reading.unread(`${path}/role`, 'a message without a role; read as system', true)
-  const isResult = isReply && before === 'act'
-  if (isResult) read.speaker = 'tool'
-  const speaker: Speaker = isResult
-    ? speaking('tool_output', outputs, 'output')
-    : {
-        actor: role === 'user' && !isComplaint ? 'user' : 'system',
-        name: role === 'exit' ? 'exit' : 'message',
-        ...{ parts, outputs },
-      }
-  readBlocks(sink, content, `${path}/content`, speaker)
+  const { parts, outputs } = read
+  const actor = role === 'user' ? 'user' : 'system'
+  const name = role === 'exit' ? 'exit' : 'message'
+  readBlocks(sink, message['content'], `${path}/content`, { actor, name, parts, outputs })
 }
 
 const FENCE = '```'
@@ -222,7 +191,7 @@ const ROLES: Readonly<Record<string, string>> = {
 }
 
 /** Returns the role of a message in the words of OpenAI; another name unchanged, and null where the message has none. */
-function roleOf({ role }: Json): string | null {
+export function roleOf({ role }: Json): string | null {
   const name = asText(role)
   return name === null ? null : (own(ROLES, name) ?? name)
 }

@@ -1,4 +1,4 @@
-import { type Act, type ActOutcome, type Call, NOT_RUN, type Part } from '../../domain/trajectory/trajectory.ts'
+import { type Act, type ActOutcome, NOT_RUN, type Part } from '../../domain/trajectory/trajectory.ts'
 import type { Actor } from '../../schemas/vocabulary.ts'
 import { openEnvelope } from '../common/content.ts'
 import { leavesOf, memberName } from '../common/json-tree.ts'
@@ -29,35 +29,17 @@ export interface Slice {
   readonly inner?: { readonly pointer: string; readonly text: string }
 }
 
-type OutcomeOf = (tool: string) => ActOutcome
-
 const MAX_MENTION = 300
-
-/** The protocol by which an agent without tool calls writes its acts into its messages. */
-export interface TextProtocol {
-  /** Splits an answer with an act into slices; null for an answer without an act. */
-  split(text: string): readonly Slice[] | null
-  /** Tells whether a user's message behind an answer is the user's own, rather than a result, or the harness's complaint that the answer holds no act. */
-  isSpeech(text: string): boolean
-  /** Adds acts that the harness noted beside the text; false where it noted none. */
-  noted?(sink: ChatSink, parts: Part[], message: Json, path: string): boolean
-}
-
-/** The preceding message: an act by `protocol`, another answer of the agent, or a message of another speaker. */
-export type Before = 'act' | 'answer' | 'other'
 
 interface SinkOptions {
   readonly resolve?: Resolve
   /** True for a list of messages, each of which is a step. */
   readonly isList?: boolean
-  readonly protocol?: TextProtocol | null
 }
 
 /** Receives the texts and calls of one conversation: resolves references, opens the envelopes of tool output, and joins answers to calls. */
 export class ChatSink extends Session {
   override readonly isList: boolean
-  readonly protocol: TextProtocol | null
-  before: Before = 'other'
   /** The agent's step that is being read; null for the message of another speaker. */
   step: OpenStep | null = null
   /** The calls of the message that is being read, in order. */
@@ -65,25 +47,11 @@ export class ChatSink extends Session {
   readonly #pictures = new Map<string, PictureSource>()
   /** Outcomes that the record tells beside an answer, by the id of the call. */
   readonly #reported = new Map<string, ActOutcome | undefined>()
-  #spoken: ReadonlySet<Call> = new Set()
 
-  constructor(reading: Reading, agent: string | null, { resolve, isList = false, protocol = null }: SinkOptions = {}) {
+  constructor(reading: Reading, agent: string | null, { resolve, isList = false }: SinkOptions = {}) {
     super(reading, null, agent)
     if (resolve !== undefined) this.locate = resolve
     this.isList = isList
-    this.protocol = protocol
-  }
-
-  /** Keeps the calls that were written as text: the next message answers them. */
-  spoke(parts: readonly Part[]): void {
-    this.#spoken = new Set(parts.flatMap(({ act }) => (act === null ? [] : [act.call])))
-  }
-
-  /** Sets the outcome of the call written in the last message, unless it held several calls. */
-  answeredWords(outcomeOf: OutcomeOf): void {
-    const [call] = this.#spoken
-    if (call !== undefined && this.#spoken.size === 1) (call as OpenCall).outcome = outcomeOf(call.tool)
-    this.#spoken = new Set()
   }
 
   /** Keeps the outcome that the record tells beside the next answer of a call. */
@@ -92,7 +60,7 @@ export class ChatSink extends Session {
   }
 
   /** Sets the outcome of the call with an id at its first result, unless two calls with that id wait for a result. */
-  answered(id: string | null, outcomeOf: OutcomeOf): void {
+  answered(id: string | null, outcomeOf: (tool: string) => ActOutcome): void {
     const call = this.answeredCall(id)
     if (call === null) return
     const outcome = outcomeOf(call.tool)
