@@ -13,15 +13,8 @@ import type { CallAnswers, StepCall } from './step-order.ts'
 
 const AGENT_FIELDS = ['reasoning_content', 'tool_calls'] as const
 
-export interface StepContent {
-  readonly copied: boolean
-  readonly at: number | null
-  readonly parts: readonly Part[]
-  readonly refs: readonly SubagentRef[]
-}
-
 /** Reads one ATIF step into parts: the agent's reasoning, its message, its calls, then the observation. */
-export function readStep(sink: ChatSink, step: Json, path: string, answers: CallAnswers): StepContent {
+export function readStep(sink: ChatSink, step: Json, path: string, answers: CallAnswers) {
   const { reading } = sink
   const speaker = readSpeaker(reading, step, path)
   const reasoning = readReasoning(reading, step, path)
@@ -58,13 +51,9 @@ function readReasoning(reading: Reading, step: Json, path: string): Part[] {
 }
 
 /** The calls of one step, for its message and its results. */
-interface Calls {
-  readonly parts: Part[]
-  readonly list: StepCall[]
-  readonly count: number
-}
+type Calls = ReturnType<typeof readCalls>
 
-function readCalls(sink: ChatSink, calls: unknown, path: string): Calls {
+function readCalls(sink: ChatSink, calls: unknown, path: string) {
   const parts: Part[] = []
   const list: StepCall[] = []
   if (!isAbsent(calls) && addCutCall(sink, parts, openCall('tool_calls'), calls, path)) return { parts, list, count: 1 }
@@ -123,19 +112,12 @@ const resultTexts = (step: Json): readonly string[] =>
     return typeof content === 'string' ? [content] : []
   })
 
-/** The reference of a result to another trajectory. */
-export interface SubagentRef {
-  readonly path: string
-  readonly trajectory: string | null
-  readonly file: string | null
-}
-
 /** Reads the tool results of one step. */
 function readObservation(sink: ChatSink, step: Json, path: string, calls: Calls, answers: CallAnswers) {
   const { reading, agent } = sink
   const { observation } = step
   const parts: Part[] = []
-  const refs: SubagentRef[] = []
+  const refs: ReturnType<typeof readRefs> = []
   const isCut = readPreview(observation, path, resultSink(sink, parts, 'observation'))
   if (!isCut && !isAbsent(observation) && !isRecord(observation)) reading.odd(path, 'an object', observation)
   const results = isCut ? [] : asRecord(observation)['results']
@@ -220,8 +202,8 @@ const flagsOf = ({ tool_result_is_error: flag, is_error: other, metadata }: Json
   ...[flag, other, asRecord(metadata)['is_error']],
 ]
 
-function readRefs(reading: Reading, refs: unknown, path: string): SubagentRef[] {
-  return [...objectsIn(reading, refs, path)].map(([{ trajectory_id: id, trajectory_path: file }, at]) => ({
+/** Reads the references of a result to other trajectories. */
+const readRefs = (reading: Reading, refs: unknown, path: string) =>
+  [...objectsIn(reading, refs, path)].map(([{ trajectory_id: id, trajectory_path: file }, at]) => ({
     ...{ path: at, trajectory: typeof id === 'string' ? id : null, file: typeof file === 'string' ? file : null },
   }))
-}

@@ -3,7 +3,7 @@ import { cutName, isAbsent, isRecord, type Json, objectsIn, pointer, type Readin
 import { asList, asRecord, asText } from '../common/session.ts'
 import type { Format, ReadDocument } from '../format.ts'
 import { ChatSink } from '../openai-chat/openai-chat-sink.ts'
-import { readStep, type StepContent } from './atif-step.ts'
+import { readStep } from './atif-step.ts'
 import { CallAnswers, numberSteps, StepReplies, warnAboutOrder } from './step-order.ts'
 
 /** Bounds the nesting of subagents inside of subagents; known documents nest one level. */
@@ -86,7 +86,7 @@ function readAgent(reading: Reading, agent: unknown, path: string): Trajectory['
   return { name, model }
 }
 
-type ReadStep = Pick<StepContent, 'refs'> & { readonly step: Step }
+type ReadStep = Pick<ReturnType<typeof readStep>, 'refs'> & { readonly step: Step }
 
 function readSteps(reading: Reading, document: Json, path: string, agent: string): ReadStep[] {
   const { steps } = document
@@ -110,14 +110,8 @@ function readSteps(reading: Reading, document: Json, path: string, agent: string
   })
 }
 
-/** A trajectory embedded in its parent's document, or in a file beside it. */
-interface Subagent {
-  readonly path: string
-  /** The id or the file name that steps refer to. */
-  readonly id: string | null
-  readonly name: string
-  readonly steps: readonly Step[]
-}
+/** A trajectory embedded in its parent's document, or in a file beside it; steps refer to its id or the name of its file. */
+type Subagent = Readonly<Record<'path' | 'name', string>> & { readonly id: string | null } & Pick<ReadDocument, 'steps'>
 
 /**
  * Places the steps of each subagent behind the step that first refers to it; without a reference at the end, as a conversation whose place

@@ -20,13 +20,8 @@ const WORDS: Readonly<Record<string, Words>> = {
 }
 
 /** A call that records tell as it proceeds: its tool, and the members with its arguments and its output. */
-interface CallForm {
-  readonly tool: string
-  readonly args: readonly string[]
-  readonly answers: readonly string[]
-}
-
-const form = (tool: string, args: string, ...answers: string[]): CallForm => ({ tool, args: args.split(' '), answers })
+const form = (tool: string, args: string, ...answers: string[]) => ({ tool, args: args.split(' '), answers })
+type CallForm = ReturnType<typeof form>
 const run = (tool: string) => form(tool, 'command', 'aggregated_output', 'exit_code')
 const patch = form('apply_patch', 'changes', 'stdout', 'stderr')
 const exec = form('exec_command', 'command cwd', 'formatted_output', 'aggregated_output', 'stdout', 'stderr')

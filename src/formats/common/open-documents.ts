@@ -100,7 +100,7 @@ function parseLines(text: string): Result<ParsedFile, Issue[]> {
   const share = (records.length + noise.length) * MAX_NOISE_SHARE
   const accepted = Math.min(objects, MOST_NOISE, Math.max(MAX_NOISE, share))
   if (first !== undefined && noise.length > accepted) {
-    const message = objects === 0 ? neitherText(text) : notJson(noise.length)
+    const message = objects === 0 ? neitherText(text) : `is not JSON, nor are ${noise.length - 1} lines behind it`
     return err([{ path: `line ${first}`, message }])
   }
   if (records.length === 0) return err([{ path: '', message: 'the file is empty' }])
@@ -121,6 +121,3 @@ function noiseWarnings(noise: readonly number[], last: number): string[] {
 
 const suffixOf = (line: number, last: number): string =>
   line === last ? ', the last, is not JSON: the file may be cut short' : ' is not JSON'
-
-const notJson = (count: number): string =>
-  count === 1 ? 'is not JSON' : `is not JSON, nor are ${count - 1} lines behind it`

@@ -172,14 +172,10 @@ const HARNESS_ARGS = namesOf('cursor', 'own_arguments')
 /** Members of a result that repeat its call, and the harness's own figures. */
 const HARNESS_RESULT = namesOf('cursor', 'own_results')
 
-interface Tool {
-  readonly name: string
-  readonly body: Json
-  readonly path: string
-}
+type Tool = NonNullable<ReturnType<typeof toolOf>>
 
 /** Returns the tool of a call: `{"shellToolCall": {…}}`, or `{"tool": {"case": "shellToolCall", "value": {…}}}`. Null for other values. */
-function toolOf(made: unknown, path: string): Tool | null {
+function toolOf(made: unknown, path: string) {
   if (!isRecord(made) || previewOf(made) !== null) return null
   const { case: name, value } = asRecord(made['tool'])
   if (typeof name === 'string' && isRecord(value)) return { name, body: value, path: `${path}/tool/value` }

@@ -194,19 +194,10 @@ const ownArgs = (args: Json, action: string): Json => {
   return Object.fromEntries(Object.entries(args).filter(isOwn))
 }
 
-interface Reply {
-  readonly key: string
-  /** The number of calls in the reply. */
-  readonly calls: number
-  readonly model: string | null
-  readonly reasoning: string | null
-  readonly reasoningPath: string
-  /** The model's own call: `args` of the event is the harness's version of it. */
-  readonly call: { readonly tool: string; readonly args: unknown; readonly path: string } | null
-}
+type Reply = NonNullable<ReturnType<typeof replyOf>>
 
 /** Returns the model's reply behind an action, which the event carries. */
-function replyOf(event: Json, path: string): Reply | null {
+function replyOf(event: Json, path: string) {
   const metadata = event['tool_call_metadata']
   if (!isRecord(metadata)) return null
   const response = asRecord(metadata['model_response'])
@@ -223,6 +214,7 @@ function replyOf(event: Json, path: string): Reply | null {
     model: asText(response['model']),
     reasoning: asText(message['reasoning_content']),
     reasoningPath: `${at}/reasoning_content`,
+    // The model's own call: `args` of the event is the harness's version of it.
     call: hasCall ? { tool, args, path: `${at}/tool_calls/${index}/function/arguments` } : null,
   }
 }
