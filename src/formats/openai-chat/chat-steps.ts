@@ -18,12 +18,12 @@ import { ChatSink } from './openai-chat-sink.ts'
  * - in a list of messages (`isList`; `readTurns`), each message is a step, and a result belongs to the agent's step before it.
  * Calls, answers, outcomes and unread acts are the same for both.
  */
-function readOne(sink: ChatSink, message: Json, name: string | null, other: string | null): void {
+function readOne(sink: ChatSink, message: Json, path: string, name: string | null, other: string | null): void {
   const { isList } = sink
   const own = speaksAsAgent(message) ? sink.open('agent', name, agentNamedBy(message) ?? sink.subagent) : null
   sink.calls = []
   sink.step = own
-  const { speaker, parts, outputs } = readMessage(sink, message, '')
+  const { speaker, parts, outputs } = readMessage(sink, message, path)
   // Not spread into push: a message may hold more parts than a call can have arguments.
   if (outputs.length > 0 || (isList && speaker === 'tool')) {
     const list = own?.outputs ?? outputsOf(sink, message, name)
@@ -54,7 +54,7 @@ export function takeMessage(
 ): readonly OpenCall[] {
   sink.reading.within(
     (path) => placed.pathOf(path),
-    () => readOne(sink, message, name, other),
+    () => readOne(sink, message, '', name, other),
   )
   return sink.calls
 }
@@ -140,7 +140,8 @@ export function readTurns(sink: ChatSink, turns: Iterable<Located>): void {
     const name = asName(turn.value['id'])
     // Several messages with one id may be one reply, written call by call.
     reading.reply = name === null ? null : { id: name, isNamed: false }
-    takeMessage(sink, turn, name, name)
+    if (turn.isAssembled) takeMessage(sink, turn, name, name)
+    else readOne(sink, turn.value, turn.path, name, name)
   }
 }
 

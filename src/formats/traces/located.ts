@@ -21,6 +21,11 @@ export class Located {
     return isRecord(this.value) ? this.value : {}
   }
 
+  /** True for a value assembled from pieces. */
+  get isAssembled(): boolean {
+    return this.#place !== null
+  }
+
   /** Returns the path of what stands below the value, by its pointer there. */
   pathOf(pointer: string): string {
     const path = this.#at + pointer
