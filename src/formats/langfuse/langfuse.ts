@@ -66,17 +66,11 @@ function readLangfuse(reading: Reading, document: Json): ReadDocument {
 const ROOT = 'the trace'
 
 /** Returns the span of the trace itself, with the input and output of the whole run. */
-function traceSpan(trace: Located): TraceSpan {
-  return {
-    ...{ path: trace.path, id: null, parent: null, kind: 'agent' },
-    ...{ agent: null, model: null, tool: null },
-    name: asText(trace.member('name').value),
-    ...{ start: timeOf(trace.member('timestamp').value), end: Number.POSITIVE_INFINITY },
-    holds: !isAbsent(trace.member('input').value) || !isAbsent(trace.member('output').value),
-    input: () => messagesIn(trace.member('input'), 'user'),
-    output: () => answerIn(trace.member('output'), trace.member('input')),
-  }
-}
+const traceSpan = (trace: Located): TraceSpan => ({
+  ...spanOf(trace),
+  ...{ id: null, parent: null, kind: 'agent', agent: null, model: null, tool: null },
+  ...{ start: timeOf(trace.member('timestamp').value), end: Number.POSITIVE_INFINITY },
+})
 
 function spanOf(observation: Located): TraceSpan {
   const type = asText(observation.member('type').value) ?? ''
