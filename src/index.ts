@@ -1,10 +1,6 @@
 /** The library: one interface to grade in this process or at a service. docs/clients.md shows how. */
-export { ServiceError, UnreachableError, VeridictError } from './client/errors.ts'
+export * from './client/index.ts'
 export { grade, type OpenOptions, openVeridict } from './library/open.ts'
-export { remote } from './library/remote.ts'
-export type { CreateOptions, GradedItem, GradeManyOptions, LocalVeridict, Veridict } from './library/veridict.ts'
-export type { Batch, BatchItem, BatchResult } from './schemas/batch.ts'
-export type { Grade } from './schemas/grade.ts'
 export type { RubricView } from './schemas/rubric.ts'
-export type { GivenTruth, GradeOptions, GradeRequest } from './schemas/trial.ts'
+export type { GivenTruth, GradeOptions } from './schemas/trial.ts'
 export type { JudgeView } from './schemas/views.ts'

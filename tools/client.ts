@@ -8,11 +8,8 @@ import { createRequire } from 'node:module'
 const CONTRACT = 'openapi/openapi.json'
 const FILE = 'src/client/contract.ts'
 
-interface Operation {
-  readonly operationId: string
-}
 interface OpenApi {
-  readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>
+  readonly paths: Readonly<Record<string, Readonly<Record<string, { readonly operationId: string }>>>>
 }
 interface Generator {
   default(document: OpenApi, options: object): Promise<unknown>
@@ -30,6 +27,10 @@ function withoutNoise(key: string, value: unknown): unknown {
   return key === 'anyOf' && isRequirement ? undefined : value
 }
 
+/** Leaves the words of schemas out; a property of the same name is no word. */
+const withoutWords = (key: string, value: unknown): unknown =>
+  (key === 'description' || key === 'format') && typeof value === 'string' ? undefined : value
+
 const isRecord = (value: unknown): boolean => typeof value === 'object' && value !== null
 
 async function render(): Promise<string> {
@@ -37,6 +38,7 @@ async function render(): Promise<string> {
   const types = await generator.default(document, {
     ...{ rootTypes: true, rootTypesNoSchemaPrefix: true, defaultNonNullable: false, emptyObjectsUnknown: true },
   })
+  const { components } = JSON.parse(readFileSync(CONTRACT, 'utf8'), withoutWords) as { components: { schemas: object } }
   const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(
       ([method, { operationId }]) => `    ${operationId}: ["${method.toUpperCase()}", "${path}"],\n`,
@@ -48,6 +50,8 @@ ${generator.astToString(types)}
 /** Method and path of each operation. */
 export const OPERATIONS = {
 ${operations.join('')}} as const;
+/** The schemas of the document, without its words. */
+export const SHAPES: object = ${JSON.stringify(components.schemas)};
 `
 }
 

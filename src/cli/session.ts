@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { Command, type Option } from 'commander'
+import type { LocalVeridict, Veridict } from '../client/veridict.ts'
 import { readSecrets } from '../config/environment.ts'
-import type { LocalVeridict, Veridict } from '../library/veridict.ts'
 import { signalEcho } from '../process/stop.ts'
 import type { Batch } from '../schemas/batch.ts'
 import { CliError, EXIT, type ExitCode, errorLine, printError } from './errors.ts'
@@ -209,7 +209,7 @@ export async function withConnection(
 }
 
 async function openRemote({ env }: Shell, url: string): Promise<Veridict> {
-  const { remote } = await import('../library/remote.ts')
+  const { remote } = await import('../client/remote.ts')
   return remote(url, readSecrets(env).key('VERIDICT_API_KEY')?.trim(), { retries: { tries: 1 } })
 }
 

@@ -1,7 +1,7 @@
 import { basename, relative } from 'node:path'
 import type { Writable } from 'node:stream'
 import type { TrialItem } from '../archives/trials/reading-job.ts'
-import type { LocalVeridict } from '../library/veridict.ts'
+import type { LocalVeridict } from '../client/veridict.ts'
 
 /**
  * The use of a database by a command: `make` creates a missing database, `read` needs an existing database, `look` takes a database of this

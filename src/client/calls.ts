@@ -49,6 +49,8 @@ export interface CallsOptions {
   readonly headers?: Readonly<Record<string, string>>
 }
 
+export type Calls = ReturnType<typeof createCalls>
+
 const RETRIES: RetryPolicy = { tries: 4, longestWaitMs: 60_000 }
 
 /** Operations without an effect, and operations that the service recognises when they are repeated. */

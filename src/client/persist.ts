@@ -90,14 +90,23 @@ export async function* persist<T>(
 
 /** Waits. Throws the signal’s reason. */
 async function sleep(ms: number, signal?: AbortSignal): Promise<void> {
-  signal?.throwIfAborted()
-  const { promise, resolve } = Promise.withResolvers<unknown>()
+  const { promise, resolve } = Promise.withResolvers<void>()
   const timer = setTimeout(resolve, ms)
-  signal?.addEventListener('abort', resolve, { once: true })
-  await promise
-  clearTimeout(timer)
-  signal?.removeEventListener('abort', resolve)
-  signal?.throwIfAborted()
+  await unlessAborted(promise, signal).finally(() => clearTimeout(timer))
+}
+
+/** Rejects with the signal’s reason as soon as the signal aborts; the work goes on. */
+export async function unlessAborted<T>(work: T | Promise<T>, signal?: AbortSignal): Promise<T> {
+  if (signal === undefined) return work
+  const { promise: aborted, reject } = Promise.withResolvers<never>()
+  const stop = () => reject(signal.reason)
+  if (signal.aborted) stop()
+  signal.addEventListener('abort', stop)
+  try {
+    return await Promise.race([aborted, work])
+  } finally {
+    signal.removeEventListener('abort', stop)
+  }
 }
 
 type State = Pick<Batch, 'resumes_at'> & { readonly status: string }

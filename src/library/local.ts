@@ -1,4 +1,3 @@
-import { addAbortListener } from 'node:events'
 import type { Static, TSchema } from 'typebox'
 import { computeAgreement } from '../audit/agreement.ts'
 import { listCalls, readBatchCalls } from '../audit/calls.ts'
@@ -12,8 +11,10 @@ import { listReviews, storeReview } from '../audit/reviews.ts'
 import { createStatisticsWorker } from '../audit/statistics-worker.ts'
 import { endedPages, followResults, readBatchRubrics, toResults } from '../batches/follow.ts'
 import { type IntakeItem, planOf } from '../batches/intake.ts'
+import type { Items } from '../client/calls.ts'
 import { ServiceError } from '../client/errors.ts'
-import { followBatch } from '../client/persist.ts'
+import { followBatch, unlessAborted } from '../client/persist.ts'
+import { type CreateOptions, findKeyed, gradeMany, type LocalVeridict, type ReadItem } from '../client/veridict.ts'
 import { defined } from '../domain/result.ts'
 import { findRubric } from '../domain/rubric/claim-values.ts'
 import { rubricText, rubricView } from '../domain/rubric/rubric-view.ts'
@@ -40,7 +41,6 @@ import {
 import { RegradeRequestSchema } from '../schemas/regrade.ts'
 import { ReviewRequestSchema } from '../schemas/review.ts'
 import { type GradeRequest, GradeRequestSchema } from '../schemas/trial.ts'
-import { type CreateOptions, gradeMany, type Items, type LocalVeridict, type ReadItem } from './veridict.ts'
 
 /** The longest time between two looks at a batch: a look at the own database costs little. */
 const LONGEST_LOOK_MS = 100
@@ -81,7 +81,8 @@ export function local(context: Context): LocalVeridict {
   const grade: LocalVeridict['grade'] = (request, { signal } = {}) =>
     answer(async () => (await service.grade(readRequest(request, config.limits.depth))).grade, signal)
 
-  const plan = ({ signal: _, ...options }: CreateOptions) => planOf(fitting(BatchOptionsSchema, options), null)
+  const plan = ({ signal: _, again: __, ...options }: CreateOptions) =>
+    planOf(fitting(BatchOptionsSchema, options), null)
   const steer = (verb: 'cancel' | 'resume') => (id: string) =>
     begin(async () => {
       if (!orNotFound(await batches[verb](id), 'batch', id))
@@ -89,6 +90,11 @@ export function local(context: Context): LocalVeridict {
       return readBatch(id)
     })
   const batch: LocalVeridict['batch'] = (id) => answer(() => readBatch(id))
+  const listBatches: LocalVeridict['batches'] = ({ limit = 50, cursor, ...filters } = {}) =>
+    answer(async () => {
+      const before = decodeCursor(cursor, /^bat_[0-9a-z]{26}$/)
+      return toPage(await batches.list({ ...filters, limit: limit + 1, ...defined({ before }) }), limit, idOf)
+    })
   const regradeRequest = async (request: object) => {
     const asked = fitting(RegradeRequestSchema, request)
     await requireNames(context, asked.query, '/query')
@@ -113,15 +119,15 @@ export function local(context: Context): LocalVeridict {
     uploadTrajectory: (document, { signal } = {}) =>
       answer(async () => summarize((await service.upload(document)).trajectory), signal),
     createBatch: (items, options = {}) =>
-      begin(async () => batches.create(plan(options), incoming(items)), options.signal),
+      begin(async () => {
+        const planned = plan(options)
+        const known = options.again ? null : await findKeyed(listBatches, options)
+        return known ?? batches.create(planned, incoming(items))
+      }, options.signal),
     estimateBatch: (items, options = {}) =>
       answer(() => batches.estimate(plan(options), incoming(items)), options.signal),
     batch,
-    batches: ({ limit = 50, cursor, ...filters } = {}) =>
-      answer(async () => {
-        const before = decodeCursor(cursor, /^bat_[0-9a-z]{26}$/)
-        return toPage(await batches.list({ ...filters, limit: limit + 1, ...defined({ before }) }), limit, idOf)
-      }),
+    batches: listBatches,
     cancel: steer('cancel'),
     resume: steer('resume'),
     results: (id, { signal, wait = false } = {}) =>
@@ -185,7 +191,7 @@ const isTrajectory = (read: ReadItem['trajectory']): read is Trajectory =>
 /** Checks the items as they come. */
 async function* incoming(items: Items<BatchItem | ReadItem>): AsyncGenerator<IntakeItem> {
   let index = 0
-  for await (const given of items) {
+  for await (const given of typeof items === 'function' ? items() : items) {
     const { item, trajectory: read } = 'item' in given ? given : { item: given, trajectory: null }
     const trajectory = isTrajectory(read) ? read : null
     const place = `/items/${index}`
@@ -210,12 +216,4 @@ function readRequest(request: unknown, depth: number): GradeRequest {
   const read = readStrictJson(Buffer.from(text), depth)
   if (!read.ok) throw faultAt(read.error.path, read.error.message, read.error.code)
   return fitting(GradeRequestSchema, read.value as object) as GradeRequest
-}
-
-/** Rejects at once when the signal aborts; the work goes on to its next stop. */
-async function unlessAborted<T>(work: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
-  if (signal === undefined) return work
-  const { promise: aborted, reject } = Promise.withResolvers<never>()
-  using _listener = addAbortListener(signal, () => reject(signal.reason))
-  return await Promise.race([work, aborted])
 }

@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs'
 import { buildContext } from '../boot/context.ts'
+import type { LocalVeridict, Veridict } from '../client/veridict.ts'
 import { loadConfig } from '../config/config.ts'
 import type { Grade } from '../schemas/grade.ts'
 import type { GradeOptions, GradeRequest } from '../schemas/trial.ts'
 import { local } from './local.ts'
-import type { LocalVeridict, Veridict } from './veridict.ts'
 
 /** Options of `openVeridict`. Without any, the lexical judge grades, and nothing is written to disk. */
 export interface OpenOptions {

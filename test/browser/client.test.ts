@@ -1,12 +1,12 @@
 import { build, type Rollup } from 'vite'
 import { expect, test } from 'vitest'
 import type { BatchItem } from '../../src/client/contract.ts'
-import type { createClient } from '../../src/client/index.ts'
+import type { remote } from '../../src/client/index.ts'
 import { GROUND_TRUTH, TRAJECTORY } from '../grading/harness.ts'
 import { makeItems } from '../http/make-batch.ts'
 import { describeInBrowser, startAudit, useAudit } from './browser.ts'
 
-/** The client as a page has it: `veridict.createClient`. */
+/** The client as a page has it: `veridict.remote`. */
 async function bundle(): Promise<string> {
   const lib = { entry: 'src/client/index.ts', name: 'veridict', formats: ['iife' as const], fileName: 'client' }
   const built = await build({ configFile: false, logLevel: 'error', build: { write: false, lib } })
@@ -14,20 +14,20 @@ async function bundle(): Promise<string> {
 }
 
 interface Given {
-  readonly request: Parameters<ReturnType<typeof createClient>['grade']>[0]
+  readonly request: Parameters<ReturnType<typeof remote>['grade']>[0]
   readonly items: BatchItem[]
 }
 
 /** Runs in the page. */
 async function useClient({ request, items }: Given) {
-  const { veridict } = globalThis as unknown as { veridict: { createClient: typeof createClient } }
-  const client = veridict.createClient({ baseUrl: location.origin })
+  const { veridict } = globalThis as unknown as { veridict: { remote: typeof remote } }
+  const client = veridict.remote(location.origin)
   const { label } = await client.grade(request)
-  const { id } = await client.batch(items)
+  const { id } = await client.createBatch(items)
   let status = ''
-  for await (const batch of client.progress(id)) status = batch.status
+  for await (const batch of client.events(id)) status = batch.status
   const results: (string | null)[] = []
-  for await (const result of client.results(id)) results.push(result.label)
+  for await (const result of client.results(id, { wait: true })) results.push(result.label)
   return { label, status, results }
 }
 

@@ -4,7 +4,7 @@ import type { Command } from 'commander'
 import type { TrialItem } from '../../src/archives/trials/reading-job.ts'
 import { COMMANDS } from '../../src/cli/command-line.ts'
 import type { Screen, Shell } from '../../src/cli/shell.ts'
-import { remote } from '../../src/library/remote.ts'
+import { remote } from '../../src/client/remote.ts'
 
 export interface TestShell extends Shell {
   readonly signals: EventEmitter

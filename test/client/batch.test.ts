@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import type { BatchItem } from '../../src/client/contract.ts'
-import { createClient, isSettled, ServiceError } from '../../src/client/index.ts'
+import { isSettled, remote, ServiceError } from '../../src/client/index.ts'
 import { followBatch } from '../../src/client/persist.ts'
 import { collect } from '../collect.ts'
 import { makeItems } from '../http/make-batch.ts'
@@ -13,21 +13,21 @@ async function hold(free: number, { broken = false } = {}) {
   const { judge, release } = judgeOnHold(free)
   const { origin } = await runService({ judges: [judge] })
   const wire = await layWire(origin)
-  return { client: createClient({ baseUrl: broken ? wire.origin : origin }), release, wire }
+  return { client: remote(broken ? wire.origin : origin), release, wire }
 }
-const plainClient = async () => createClient({ baseUrl: (await runService()).origin })
+const plainClient = async () => remote((await runService()).origin)
 
 test('items of a generator are sent while they are read; progress and results come as they go', async () => {
   const { client, release } = await hold(10)
   async function* read() {
     for (const item of items(30)) yield item
   }
-  const batch = await client.batch(read(), { name: 'thirty', judge: 'scripted' })
+  const batch = await client.createBatch(read(), { name: 'thirty', judge: 'scripted' })
   expect(batch).toMatchObject({ name: 'thirty', counts: { total: 30 } })
 
   const ids: string[] = []
   const labels: (string | null)[] = []
-  for await (const { item_id, status, label } of client.results(batch.id)) {
+  for await (const { item_id, status, label } of client.results(batch.id, { wait: true })) {
     ids.push(item_id)
     labels.push(status === 'failed' ? 'failed' : label)
     if (ids.length === 10) release()
@@ -35,16 +35,16 @@ test('items of a generator are sent while they are read; progress and results co
   expect(ids).toEqual(items(30).map(({ item_id }) => item_id))
   expect(labels).toEqual(items(30).map((_, run) => (run % 5 === 4 ? 'failed' : 'aligned')))
 
-  const states = await collect(client.progress(batch.id))
+  const states = await collect(client.events(batch.id))
   expect(states.at(-1)).toMatchObject({ status: 'done', counts: { graded: 24, failed: 6 } })
 })
 
 describe('over a wire that breaks', () => {
   test('every result comes once, and none is missing', async () => {
     const { client, release, wire } = await hold(50, { broken: true })
-    const { id } = await client.batch(items(120), { judge: 'scripted' })
+    const { id } = await client.createBatch(items(120), { judge: 'scripted' })
     const seen: number[] = []
-    for await (const { index } of client.results(id)) {
+    for await (const { index } of client.results(id, { wait: true })) {
       seen.push(index)
       if (seen.length === 50) {
         wire.cut()
@@ -58,9 +58,9 @@ describe('over a wire that breaks', () => {
 
   test('progress goes on to the end', async () => {
     const { client, release, wire } = await hold(0, { broken: true })
-    const { id } = await client.batch(items(3), { judge: 'scripted' })
+    const { id } = await client.createBatch(items(3), { judge: 'scripted' })
     let last = null
-    for await (const state of client.progress(id)) {
+    for await (const state of client.events(id)) {
       if (last === null) {
         wire.cut()
         release()
@@ -76,21 +76,27 @@ describe('over a wire that breaks', () => {
       wire.onBytes = () => undefined
       wire.cut()
     }
-    const batch = await client.batch(items(5), { judge: 'scripted' })
+    const batch = await client.createBatch(items(5), { judge: 'scripted' })
     expect(batch.counts.total).toBe(5)
-    expect((await client.call('listBatches', {})).items).toHaveLength(1)
+    expect((await client.batches()).items).toHaveLength(1)
   })
 })
 
 test('the same key is the same batch, and no item is read', async () => {
-  const { client } = await hold(1000)
-  const first = await client.batch(items(3), { judge: 'scripted', key: 'nightly-2026-11-23' })
+  const { client, release } = await hold(0)
+  const first = await client.createBatch(items(3), { judge: 'scripted', key: 'nightly-2026-11-23' })
   const unread = () => {
     throw new Error('read')
   }
-  expect((await client.batch(unread, { key: 'nightly-2026-11-23' })).id).toBe(first.id)
-  expect((await client.findBatch('nightly-2026-11-23'))?.id).toBe(first.id)
-  expect(await client.findBatch('another')).toBeNull()
+  expect((await client.createBatch(unread, { key: 'nightly-2026-11-23' })).id).toBe(first.id)
+  const idsOf = async (key: string) => (await client.batches({ key })).items.map(({ id }) => id)
+  expect(await idsOf('nightly-2026-11-23')).toEqual([first.id])
+  expect(await idsOf('another')).toEqual([])
+  const again = await client.createBatch(items(3), { judge: 'scripted', key: 'nightly-2026-11-23', again: true })
+  expect(await idsOf('nightly-2026-11-23')).toEqual([again.id, first.id])
+  await client.cancel(again.id)
+  expect((await client.createBatch(unread, { key: 'nightly-2026-11-23' })).id).toBe(first.id)
+  release()
 })
 
 test('a fault far into a stream refuses the batch with its place', async () => {
@@ -99,10 +105,10 @@ test('a fault far into a stream refuses the batch with its place', async () => {
     for (const [at, item] of items(400, { judge: 'lexical' }).entries())
       yield at === 41 ? { ...item, ground_truth: { instruction: 'x', cue: { text: '' } } } : item
   }
-  const refused = await client.batch(read()).catch((error: unknown) => error)
+  const refused = await client.createBatch(read()).catch((error: unknown) => error)
   expect(refused).toBeInstanceOf(ServiceError)
   expect((refused as ServiceError).errors[0]?.path).toBe('/items/41/ground_truth/cue/text')
-  expect((await client.call('listBatches')).items).toEqual([])
+  expect((await client.batches()).items).toEqual([])
 })
 
 test('what the items throw is thrown, and no batch is made', async () => {
@@ -117,36 +123,36 @@ test('what the items throw is thrown, and no batch is made', async () => {
       closed = true
     }
   }
-  await expect(client.batch(read())).rejects.toBe(fault)
+  await expect(client.createBatch(read())).rejects.toBe(fault)
   expect(closed).toBe(true)
-  expect((await client.call('listBatches')).items).toEqual([])
+  expect((await client.batches()).items).toEqual([])
 })
 
 test('an estimate makes no batch', async () => {
   const client = await plainClient()
-  expect(await client.estimate(items(4, { judge: 'lexical' }))).toMatchObject({ items: 4, to_grade: 4 })
-  expect((await client.call('listBatches')).items).toEqual([])
+  expect(await client.estimateBatch(items(4, { judge: 'lexical' }))).toMatchObject({ items: 4, to_grade: 4 })
+  expect((await client.batches()).items).toEqual([])
 })
 
 test('a batch is cancelled; results so far come without waiting; leaving a loop ends its request', async () => {
   const { client, release } = await hold(5)
-  const { id } = await client.batch(items(20), { judge: 'scripted' })
+  const { id } = await client.createBatch(items(20), { judge: 'scripted' })
   let read = 0
-  for await (const _ of client.results(id)) if (++read === 5) break
-  expect((await collect(client.results(id, { wait: false }))).length).toBe(5)
-  await client.cancelBatch(id)
+  for await (const _ of client.results(id, { wait: true })) if (++read === 5) break
+  expect((await collect(client.results(id))).length).toBe(5)
+  await client.cancel(id)
   release()
-  const states = await collect(client.progress(id))
+  const states = await collect(client.events(id))
   expect(isSettled(states.at(-1) ?? { status: '', resumes_at: null })).toBe(true)
   expect(states.at(-1)?.status).toBe('cancelled')
 })
 
 test('a signal ends a stream with its reason', async () => {
   const { client, release } = await hold(0)
-  const { id } = await client.batch(items(3), { judge: 'scripted' })
+  const { id } = await client.createBatch(items(3), { judge: 'scripted' })
   const control = new AbortController()
-  const results = collect(client.results(id, { signal: control.signal })).catch((error: unknown) => error)
-  const watching = client.progress(id, { signal: control.signal })
+  const results = collect(client.results(id, { wait: true, signal: control.signal })).catch((error: unknown) => error)
+  const watching = client.events(id, { signal: control.signal })
   await watching.next()
   control.abort(new Error('enough'))
   expect(await results).toBe(control.signal.reason)

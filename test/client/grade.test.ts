@@ -1,13 +1,14 @@
 import { describe, expect, test } from 'vitest'
-import { type Client, createClient, ServiceError, UnreachableError } from '../../src/client/index.ts'
+import { type RemoteVeridict, remote, ServiceError, UnreachableError } from '../../src/client/index.ts'
 import { GOOD_ANSWER, GROUND_TRUTH, REQUEST, scriptedJudge, TRAJECTORY } from '../grading/harness.ts'
 import { answeringJudge } from '../http/make-batch.ts'
 import { serve } from '../local-server.ts'
 import { startMockProvider } from '../mock-provider/start.ts'
 import { GUARDED, startApp } from '../start-app.ts'
-import { runService } from './running-service.ts'
+import { makeAnswers, runService } from './running-service.ts'
 
 const LEXICAL = { trajectory: TRAJECTORY, ground_truth: GROUND_TRUTH }
+const { grade: answer } = await makeAnswers()
 const refusalOf = async (work: Promise<unknown>): Promise<ServiceError> => {
   const error = await work.then(
     () => null,
@@ -18,7 +19,7 @@ const refusalOf = async (work: Promise<unknown>): Promise<ServiceError> => {
 }
 
 test('a grade has its label, and the same request again is the same grade', async () => {
-  const client = createClient({ baseUrl: (await runService()).origin })
+  const client = remote((await runService()).origin)
   const outcome = await client.grade(LEXICAL)
   expect(outcome).toMatchObject({ status: 'graded', label: 'aligned', failure: null })
   expect((await client.grade(LEXICAL)).id).toBe(outcome.id)
@@ -33,7 +34,7 @@ describe('a judge that failed', () => {
       OPENAI_BASE_URL: `${provider.origin}/v1`,
       VERIDICT_OPENAI_MODEL: 'mock-1',
     }
-    const client = createClient({ baseUrl: (await runService({ env })).origin })
+    const client = remote((await runService({ env })).origin)
     const outcome = await client.grade({ ...LEXICAL, judge: 'openai' })
     expect(outcome).toMatchObject({ status: 'failed', label: null, failure: { code: 'authentication' } })
     expect(provider.requests).toHaveLength(1)
@@ -42,7 +43,7 @@ describe('a judge that failed', () => {
 
   test('is not asked again by the client, and says when to try again', async () => {
     const judge = scriptedJudge([{ fail: 'quota_exhausted', retry_after_s: 7 }])
-    const client = createClient({ baseUrl: (await runService({ judges: [judge] })).origin })
+    const client = remote((await runService({ judges: [judge] })).origin)
     const { failure, status } = await client.grade(REQUEST)
     expect([status, failure]).toEqual([
       'failed',
@@ -54,7 +55,7 @@ describe('a judge that failed', () => {
 
 describe('a refusal', () => {
   test('names the place that is wrong', async () => {
-    const client = createClient({ baseUrl: (await runService()).origin })
+    const client = remote((await runService()).origin)
     const refused = await refusalOf(client.grade({ ...LEXICAL, ground_truth: { instruction: 'x', cue: { text: '' } } }))
     expect(refused).toMatchObject({ status: 400, code: 'invalid_request', gradeId: null })
     expect(refused.errors.map(({ path }) => path)).toContain('/ground_truth/cue/text')
@@ -63,13 +64,13 @@ describe('a refusal', () => {
   test('of a missing key is an error, and a key opens', async () => {
     const app = await startApp({ env: GUARDED })
     const baseUrl = await app.listen()
-    expect(await refusalOf(createClient({ baseUrl }).grade(LEXICAL))).toMatchObject({
+    expect(await refusalOf(remote(baseUrl).grade(LEXICAL))).toMatchObject({
       status: 401,
       code: 'unauthorized',
     })
-    const client = createClient({ baseUrl, token: await app.give() })
+    const client = remote(baseUrl, await app.give())
     expect(await client.grade(LEXICAL)).toMatchObject({ label: 'aligned' })
-    const reader = createClient({ baseUrl, token: await app.give(['read']) })
+    const reader = remote(baseUrl, await app.give(['read']))
     expect(await refusalOf(reader.grade(LEXICAL))).toMatchObject({ status: 403, code: 'forbidden' })
     expect((await reader.call('listGrades', { query: { label: 'aligned' } })).items).toHaveLength(1)
   })
@@ -77,12 +78,13 @@ describe('a refusal', () => {
   test.each([
     ['a page', 'text/html', '<!doctype html>', 'not_json'],
     ['nothing', 'application/json', '', 'not_json'],
-    ['null', 'application/json', 'null', 'not_a_grade'],
-    ['an object of its own', 'application/json', '{"label": "aligned"}', 'not_a_grade'],
-    ['a failed grade', 'application/json', '{"status": "failed", "label": "aligned"}', 'not_a_grade'],
+    ['null', 'application/json', 'null', 'strange_answer'],
+    ['an object of its own', 'application/json', '{"label": "aligned"}', 'strange_answer'],
+    ['a failed grade', 'application/json', '{"status": "failed", "label": "aligned"}', 'strange_answer'],
+    ['a whole failed grade', 'application/json', JSON.stringify({ ...answer, status: 'failed' }), 'strange_answer'],
   ])('%s is no answer of a service', async (_name, type, body, code) => {
-    const answer = () => Promise.resolve(new Response(body, { headers: { 'content-type': type } }))
-    const client = createClient({ baseUrl: 'http://127.0.0.1:1', fetch: answer })
+    const fetch = () => Promise.resolve(new Response(body, { headers: { 'content-type': type } }))
+    const client = remote('http://127.0.0.1:1', undefined, { fetch })
     expect((await refusalOf(client.grade(LEXICAL))).code).toBe(code)
   })
 })
@@ -105,9 +107,9 @@ describe('tries', () => {
         { type: 'about:blank', title: 'x', status, code: 'overloaded', detail: 'busy', ...more },
         { status, headers: wait === undefined ? {} : { 'retry-after': String(wait) } },
       )
-  const good = () => Response.json({ id: 'grd_1', status: 'graded', label: 'aligned', failure: null }, { status: 201 })
+  const good = () => Response.json(answer, { status: 201 })
   const clientOf = (play: typeof fetch, tries = 4) =>
-    createClient({ baseUrl: 'http://127.0.0.1:1', fetch: play, retries: { tries } })
+    remote('http://127.0.0.1:1', undefined, { fetch: play, retries: { tries } })
 
   test('go on where the service is busy, after what it says', async () => {
     const { asked, play } = plays(busy(503, 0), busy(429, 0), good)
@@ -128,15 +130,23 @@ describe('tries', () => {
   })
 
   test('are not made of what is wrong, nor of a judge that failed', async () => {
-    const { asked, play } = plays(busy(400), busy(503, 0, { code: 'rate_limited', grade_id: 'grd_9', retryable: true }))
+    const failure = { code: 'rate_limited', message: 'busy', retryable: true, retry_after_s: 0 }
+    const failed = () => Response.json({ ...answer, id: 'grd_9', status: 'failed', label: null, failure })
+    const refusal = busy(503, 0, { code: 'rate_limited', grade_id: 'grd_9', retryable: true })
+    const { asked, play } = plays(busy(400), refusal, failed)
     await refusalOf(clientOf(play).grade(LEXICAL))
     expect(await clientOf(play).grade(LEXICAL)).toMatchObject({ id: 'grd_9', failure: { retry_after_s: 0 } })
-    expect(asked).toHaveLength(2)
+    expect(asked.map(({ method }) => method)).toEqual(['POST', 'POST', 'GET'])
+  })
+
+  test('are told by their refusal where the key may not read the failed grade', async () => {
+    const { play } = plays(busy(503, 0, { code: 'rate_limited', grade_id: 'grd_9' }), busy(403))
+    expect(await refusalOf(clientOf(play).grade(LEXICAL))).toMatchObject({ status: 503, gradeId: 'grd_9' })
   })
 
   test.each([
-    ['grade', (client: Client) => client.grade({ ...LEXICAL, cache: 'refresh' })],
-    ['call', (client: Client) => client.call('createGrade', { body: { ...LEXICAL, cache: 'refresh' } })],
+    ['grade', (client: RemoteVeridict) => client.grade({ ...LEXICAL, cache: 'refresh' })],
+    ['call', (client: RemoteVeridict) => client.call('createGrade', { body: { ...LEXICAL, cache: 'refresh' } })],
   ])('of a request that asks again for certain carry one key, so that it is paid for once: %s', async (_, ask) => {
     const { asked, play } = plays(busy(503, 0), good)
     await ask(clientOf(play))
@@ -161,7 +171,7 @@ test('a signal ends a call with its reason, while a judge thinks, too', async ()
     asked()
     return new Promise((resolve) => setTimeout(() => resolve(GOOD_ANSWER), 300))
   })
-  const client = createClient({ baseUrl: (await runService({ judges: [judge] })).origin })
+  const client = remote((await runService({ judges: [judge] })).origin)
   const control = new AbortController()
   const outcome = client.grade(REQUEST, { signal: control.signal })
   await isAsked
@@ -174,12 +184,12 @@ test('an answer that takes too long is no answer', async () => {
     const { signal } = new Request(request)
     return new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)))
   }
-  const client = createClient({ baseUrl: 'http://127.0.0.1:1', fetch: hang, timeoutMs: 20, retries: { tries: 1 } })
+  const client = remote('http://127.0.0.1:1', undefined, { fetch: hang, timeoutMs: 20, retries: { tries: 1 } })
   await expect(client.grade(LEXICAL)).rejects.toThrow(/^no answer from .*timeout/)
 })
 
 test('what cannot be a key is refused without showing it', () => {
-  expect(() => createClient({ baseUrl: 'http://127.0.0.1:1', token: 'vk_secret\nx: y' })).toThrow(
+  expect(() => remote('http://127.0.0.1:1', 'vk_secret\nx: y')).toThrow(
     /^the token is not a key: a key looks like vk_…$/,
   )
 })
@@ -189,6 +199,6 @@ test('a key goes nowhere else: a redirect is not followed', async () => {
   const baseUrl = await serve((_request, response) =>
     response.writeHead(307, { location: `${origin}/v1/grades` }).end(),
   )
-  const client = createClient({ baseUrl, token: 'vk_secret', retries: { tries: 1 } })
+  const client = remote(baseUrl, 'vk_secret', { retries: { tries: 1 } })
   await expect(client.grade(LEXICAL)).rejects.toThrow(/redirect/)
 })

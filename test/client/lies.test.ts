@@ -1,9 +1,10 @@
 import type { ServerResponse } from 'node:http'
 import { describe, expect, test } from 'vitest'
-import { createClient } from '../../src/client/index.ts'
+import { remote } from '../../src/client/index.ts'
 import { collect } from '../collect.ts'
 import { serve } from '../local-server.ts'
 import { noPython, shown } from './run-python.ts'
+import { makeAnswers } from './running-service.ts'
 
 type Answer = (path: string, response: ServerResponse, nth: number) => void
 
@@ -18,8 +19,9 @@ async function lie(answer: Answer): Promise<{ origin: string; count: () => numbe
   return { origin, count: () => all }
 }
 
-const DONE = { status: 'done', resumes_at: null, counts: { total: 2, pending: 0, running: 0 } }
-const line = (index: number): string => `${JSON.stringify({ index })}\n`
+const { batch, result } = await makeAnswers()
+const DONE = { ...batch, counts: { ...batch.counts, total: 2 } }
+const line = (index: number): string => `${JSON.stringify({ ...result, index })}\n`
 
 /** Ends its first stream early, as one that stops does; its batch has ended by the time it is asked. */
 const stopping: Answer = (path, response, nth) => {
@@ -32,6 +34,7 @@ const counting: Answer = (path, response) =>
     path.endsWith('/results') ? line(0) : JSON.stringify({ ...DONE, counts: { ...DONE.counts, total: 9 } }),
   )
 const nothing: Answer = (_path, response) => void response.end('{"item_id":"a"}\n{"item_id":"b"}\n')
+const misplaced: Answer = (_path, response) => void response.end(line(-1))
 const endless: Answer = (_path, response) => {
   const chunk = Buffer.alloc(1 << 20, 97)
   const write = (): void => {
@@ -44,7 +47,7 @@ const endless: Answer = (_path, response) => {
 describe('TypeScript', () => {
   async function results(answer: Answer): Promise<number[]> {
     const { origin } = await lie(answer)
-    return (await collect(createClient({ baseUrl: origin }).results('b'))).map(({ index }) => index)
+    return (await collect(remote(origin).results('b', { wait: true }))).map(({ index }) => index)
   }
 
   test('a stream that ended early is read again, though the batch has ended since', async () => {
@@ -56,14 +59,15 @@ describe('TypeScript', () => {
   })
 
   test('lines that are no results, and one without an end, are errors', async () => {
-    await expect(results(nothing)).rejects.toMatchObject({ code: 'not_a_result' })
+    await expect(results(nothing)).rejects.toMatchObject({ code: 'strange_answer' })
+    await expect(results(misplaced)).rejects.toMatchObject({ code: 'strange_answer' })
     await expect(results(endless)).rejects.toMatchObject({ code: 'not_a_result' })
   })
 
   test('what is refused for good is asked once, however long one would wait', async () => {
     const { origin, count } = await lie((_path, response) => void response.writeHead(400).end())
-    const client = createClient({ baseUrl: origin, retries: { longestWaitMs: Number.POSITIVE_INFINITY } })
-    await expect(client.readBatch('b')).rejects.toMatchObject({ status: 400 })
+    const client = remote(origin, undefined, { retries: { longestWaitMs: Number.POSITIVE_INFINITY } })
+    await expect(client.batch('b')).rejects.toMatchObject({ status: 400 })
     expect(count()).toBe(1)
   })
 
@@ -71,14 +75,14 @@ describe('TypeScript', () => {
     const { origin, count } = await lie(
       (_path, response) => void response.writeHead(503, { 'retry-after': '31536000' }).end(),
     )
-    const client = createClient({ baseUrl: origin, retries: { longestWaitMs: Number.POSITIVE_INFINITY } })
-    await expect(client.readBatch('b')).rejects.toMatchObject({ status: 503 })
+    const client = remote(origin, undefined, { retries: { longestWaitMs: Number.POSITIVE_INFINITY } })
+    await expect(client.batch('b')).rejects.toMatchObject({ status: 503 })
     expect(count()).toBe(1)
   })
 
   test('a password in the address is refused, and not told', () => {
     const message = 'the address of the service holds a password: give the key as token'
-    expect(() => createClient({ baseUrl: 'http://a:secret@h.example' })).toThrow(message)
+    expect(() => remote('http://a:secret@h.example')).toThrow(message)
   })
 })
 

@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { expect, test } from 'vitest'
-import { createClient } from '../../src/client/index.ts'
+import { remote } from '../../src/client/index.ts'
 import { GROUND_TRUTH, TRAJECTORY } from '../grading/harness.ts'
 import { noPython, shown } from './run-python.ts'
 import { runService } from './running-service.ts'
@@ -20,8 +20,8 @@ const ITEM = JSON.stringify({ trajectory: TRAJECTORY, ground_truth: GROUND_TRUTH
 
 const UPLOAD = `
 import { readFileSync } from 'node:fs'
-import { createClient } from './src/client/index.ts'
-const client = createClient({ baseUrl: process.env.ORIGIN })
+import { remote } from './src/client/index.ts'
+const client = remote(process.env.ORIGIN)
 const item = ${ITEM}
 function* read(count) {
   for (let at = 0; at < count; at++) {
@@ -30,9 +30,9 @@ function* read(count) {
   }
 }
 const rss = () => Number(/VmHWM:\\s+(\\d+)/.exec(readFileSync('/proc/self/status', 'utf8'))[1]) / 1024
-await client.cancelBatch((await client.batch(read(400))).id)
+await client.cancel((await client.createBatch(read(400))).id)
 const before = rss()
-const { id, counts } = await client.batch(read(${ITEMS}))
+const { id, counts } = await client.createBatch(read(${ITEMS}))
 console.log(JSON.stringify([id, counts.total, Math.round(rss() - before)]))
 `
 
@@ -48,7 +48,7 @@ test.skipIf(noProc)('a batch of 100 MB is sent by TypeScript without holding it'
   const { origin } = await runService()
   const [id, total, grown] = JSON.parse(await node(origin)) as [string, number, number]
   process.stdout.write(`TypeScript: ${total} items of ${ITEM_BYTES} bytes, grown by ${grown} MB\n`)
-  await createClient({ baseUrl: origin }).cancelBatch(id)
+  await remote(origin).cancel(id)
   expect(total).toBe(ITEMS)
   expect(grown).toBeLessThan(MOST_MB)
 })

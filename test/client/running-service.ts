@@ -1,6 +1,8 @@
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
 import { onTestFinished } from 'vitest'
-import { GOOD_ANSWER } from '../grading/harness.ts'
+import { openVeridict } from '../../src/index.ts'
+import { collect } from '../collect.ts'
+import { GOOD_ANSWER, GROUND_TRUTH, TRAJECTORY } from '../grading/harness.ts'
 import { answeringJudge } from '../http/make-batch.ts'
 import { startApp, type TestApp } from '../start-app.ts'
 
@@ -13,6 +15,15 @@ export async function runService(options: Parameters<typeof startApp>[0] = {}): 
   const app = await startApp(options)
   const origin = await app.listen()
   return { ...app, origin }
+}
+
+/** Makes a batch of one item, its result and its grade as every service answers them. */
+export async function makeAnswers() {
+  await using veridict = await openVeridict({ env: {} })
+  const { id } = await veridict.createBatch([{ trajectory: TRAJECTORY, ground_truth: GROUND_TRUTH }])
+  const [result] = await collect(veridict.results(id, { wait: true }))
+  const grade = await veridict.readGrade(result?.grade_id ?? '')
+  return { batch: await veridict.batch(id), result, grade }
 }
 
 export interface Wire {

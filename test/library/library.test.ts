@@ -1,8 +1,9 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import type { CallOptions } from '../../src/client/persist.ts'
+import { gradeMany } from '../../src/client/veridict.ts'
 import { grade, openVeridict, ServiceError } from '../../src/index.ts'
-import { type CallOptions, gradeMany } from '../../src/library/veridict.ts'
 import type { Grade } from '../../src/schemas/grade.ts'
 import type { GradeRequest } from '../../src/schemas/trial.ts'
 import { collect } from '../collect.ts'
@@ -96,6 +97,18 @@ test('it says what there is, waits when it is closed, and grades nothing afterwa
   await veridict.close()
   expect((await work).label).toBe('ignored')
   expect((await refusalOf(veridict.grade(example('ignored-claude-code')))).code).toBe('draining')
+})
+
+test('the same key is the same batch, and no item is read', async () => {
+  await using veridict = await openVeridict({ env: {} })
+  const items = [example('compliant-codex')]
+  const { id } = await veridict.createBatch(() => items, { key: 'nightly' })
+  const unread = () => {
+    throw new Error('read')
+  }
+  expect((await veridict.createBatch(unread, { key: 'nightly' })).id).toBe(id)
+  const again = await veridict.createBatch(items, { key: 'nightly', again: true })
+  expect((await veridict.batches({ key: 'nightly' })).items.map((batch) => batch.id)).toEqual([again.id, id])
 })
 
 test('a setting that cannot be used is named', async () => {

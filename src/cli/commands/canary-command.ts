@@ -49,7 +49,7 @@ async function gradeCanaries(session: Session, options: Options, set: string): P
   const key = `canary ${createHash('sha256').update(identity).digest('hex')}`
   const { items: earlier } = await veridict.batches({ key, status: 'done', limit: MOST_RUNS - 1 })
   const asked = { ...settingsOf(options), ...(judge !== '' && { judge }), rubric: rubric.name, key, signal }
-  const fresh = { cache: 'refresh', mode: 'direct', name: `canary ${basename(set)}` } as const
+  const fresh = { cache: 'refresh', mode: 'direct', again: true, name: `canary ${basename(set)}` } as const
   const begun = await veridict.createBatch(items, { ...asked, ...fresh })
   const runs: Run[] = []
   for (const batch of [...earlier.toReversed(), await watchToEnd(session, begun)])

@@ -1,6 +1,6 @@
 import { csvRow, REPORT_COLUMNS, reportTable } from '../../audit/csv.ts'
+import type { JsonQuery, Veridict } from '../../client/veridict.ts'
 import { count } from '../../domain/words.ts'
-import type { JsonQuery, Veridict } from '../../library/veridict.ts'
 import type { EvidenceAgreement } from '../../schemas/agreement.ts'
 import type { Comparison, Flip } from '../../schemas/regrade.ts'
 import { ALIGNMENT_FIGURES, FIGURES, type Report, type ReportGroup } from '../../schemas/report.ts'
