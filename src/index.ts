@@ -2,5 +2,5 @@
 export * from './client/index.ts'
 export { grade, type OpenOptions, openVeridict } from './library/open.ts'
 export type { RubricView } from './schemas/rubric.ts'
-export type { GivenTruth, GradeOptions } from './schemas/trial.ts'
+export type { GradeOptions } from './schemas/trial.ts'
 export type { JudgeView } from './schemas/views.ts'

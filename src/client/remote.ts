@@ -62,11 +62,12 @@ export function remote(url: string, key?: string, options: RemoteOptions = {}): 
     const { signal, ...query } = options
     const known = again ? null : await findKeyed(batches, options)
     if (known !== null) return known
-    const key = query.key ?? makeKey()
+    // The key finds a batch whose answer was lost; a caller that tries once does not look for it.
+    const key = query.key ?? (policy.tries > 1 ? makeKey() : undefined)
     const isNew = again && query.key !== undefined
     const sendOnce = async () => {
       try {
-        return check('Batch', await upload(itemsOf(items), { ...query, key }, signal))
+        return check('Batch', await upload(itemsOf(items), { ...query, ...(key !== undefined && { key }) }, signal))
       } catch (error) {
         // The batch may be stored, and only its answer lost. An earlier batch of the key is not the batch.
         const isLost = error instanceof UnreachableError && !isNew

@@ -7,6 +7,7 @@ import { type CallOptions, unlessAborted } from './persist.ts'
 
 type Body<N extends Name> = Given<N> extends { readonly body: infer Body } ? Body : never
 export type GradeRequest = Body<'createGrade'>
+export type GivenTruth = GradeRequest['ground_truth']
 type RegradeRequest = Omit<Body<'createRegrade'>, 'dry_run'>
 
 /**
@@ -134,7 +135,7 @@ export interface GradeManyOptions extends CallOptions {
 /** Finds the newest batch of a key that was not cancelled; null: none. */
 export async function findKeyed(
   batches: Veridict['batches'],
-  { key, signal }: CreateOptions,
+  { key, signal }: CallOptions & { readonly key?: string | undefined },
 ): Promise<api.Batch | null> {
   if (key === undefined) return null
   const { items } = await batches({ key }, { signal })
