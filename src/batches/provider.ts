@@ -1,7 +1,7 @@
 import type { ProviderEnd, SubmissionRecord } from '../db/submissions.ts'
 import { costUsd } from '../domain/money/price.ts'
 import { isTransient } from '../grading/ask.ts'
-import { type BatchApi, BatchFailure } from '../judges/judge.ts'
+import { type BatchApi, BatchFailure, type Submission } from '../judges/judge.ts'
 import type { Failure } from '../schemas/grade.ts'
 import type { Job } from './jobs.ts'
 import { type BatchDeps, type Parking, reasonOf } from './run-chunk.ts'
@@ -71,7 +71,7 @@ export function createProviderPump(deps: Pick<BatchDeps, 'stores' | 'judges' | '
 
   /** Asks the provider for a recorded submission that may have been sent, before the submission is sent again. */
   async function reconcile(api: BatchApi, record: SubmissionRecord, maySubmit: boolean): Promise<Move> {
-    const found = await api.find((await submissionOf(record)).mark, AbortSignal.timeout(CALL_MS))
+    const found = await api.find(await submissionOf(record), AbortSignal.timeout(CALL_MS))
     if (found === null && maySubmit) return submit(api, record)
     if (found === null) {
       await queue.withdraw(record.id, 'cancelled before it was sent', now())
@@ -81,16 +81,16 @@ export function createProviderPump(deps: Pick<BatchDeps, 'stores' | 'judges' | '
     return 'open'
   }
 
-  async function submissionOf({ id, recorded_at }: SubmissionRecord) {
+  async function submissionOf({ id, recorded_at }: SubmissionRecord): Promise<Submission> {
     const requests = await queue.lines(id)
-    const mark = { id, recorded_at: new Date(recorded_at), custom_ids: requests.map((request) => request.id) }
-    return { mark, lines: requests.map(({ line }) => line) }
+    const custom_ids = requests.map((request) => request.id)
+    return { id, recorded_at: new Date(recorded_at), custom_ids, lines: requests.map(({ line }) => line) }
   }
 
   async function submit(api: BatchApi, record: SubmissionRecord): Promise<Move> {
-    const { mark, lines } = await submissionOf(record)
+    const submission = await submissionOf(record)
     try {
-      await markOrCancel(api, record, await api.submit({ ...mark, lines }, AbortSignal.timeout(SUBMIT_MS)))
+      await markOrCancel(api, record, await api.submit(submission, AbortSignal.timeout(SUBMIT_MS)))
       return 'open'
     } catch (error) {
       if (!(error instanceof BatchFailure)) throw error
@@ -120,22 +120,22 @@ export function createProviderPump(deps: Pick<BatchDeps, 'stores' | 'judges' | '
   async function look(api: BatchApi, record: SubmissionRecord, providerId: string): Promise<Move> {
     const state = await api.poll(providerId, AbortSignal.timeout(CALL_MS))
     if (state.state === 'in_progress') return 'open'
-    if (state.state === 'failed') {
-      await queue.withdraw(record.id, state.detail, now(), providerId)
-      return parked(`${record.judge}: the provider refused the batch ${providerId}: ${state.detail}`, null)
+    if (state.state === 'ended') {
+      await download(api, record, state.files)
+      await queue.close(record.id, state.detail, now())
+      return 'closed'
     }
-    await download(api, record, providerId)
-    await queue.close(record.id, state.detail, now())
-    return 'closed'
+    await queue.withdraw(record.id, state.detail, now(), providerId)
+    return parked(`${record.judge}: the provider refused the batch ${providerId}: ${state.detail}`, null)
   }
 
   /** Stores results before further results are read; a reading that breaks off begins anew later. */
-  async function download(api: BatchApi, { id, judge }: SubmissionRecord, providerId: string): Promise<void> {
+  async function download(api: BatchApi, { id, judge }: SubmissionRecord, files: readonly string[]): Promise<void> {
     const price = deps.judges.get(judge)?.info.price ?? null
     const ends: ProviderEnd[] = []
     const store = () => queue.storeEnds(id, ends.splice(0))
     try {
-      for await (const { custom_id, reply } of api.results(providerId, AbortSignal.timeout(DOWNLOAD_MS))) {
+      for await (const { custom_id, reply } of api.results(files, AbortSignal.timeout(DOWNLOAD_MS))) {
         const cost = reply && costUsd(reply.usage, price)
         ends.push({ id: custom_id, reply, cost_usd: cost === null ? null : cost * api.price_factor })
         if (ends.length >= STORED_AT_ONCE) await store()

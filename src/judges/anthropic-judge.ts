@@ -2,10 +2,10 @@ import Anthropic from '@anthropic-ai/sdk'
 import type { JudgeSettings } from '../config/judges.ts'
 import { loadOptional } from '../config/optional-package.ts'
 import type { Usage } from '../schemas/grade.ts'
-import { type BatchEndpoint, type LineReply, type ListedState, MOST_DETAIL_CHARS, type ResultLine } from './batch.ts'
-import { AS_FILE, LONGEST_CALL_MS } from './call.ts'
+import type { BatchEndpoint, LineReply } from './batch.ts'
+import { AS_FILE } from './call.ts'
 import { classifyHttp, faultWords, NOTHING_USED, type Place, wordOf } from './faults.ts'
-import type { Answer, Judge, JudgeRequest } from './judge.ts'
+import type { Answer, BatchState, Judge, JudgeRequest } from './judge.ts'
 import * as common from './model-judge.ts'
 
 /** Creates a judge behind Anthropic's Messages API: one call per question. */
@@ -47,11 +47,11 @@ export async function createVertexJudge(name: string, settings: JudgeSettings): 
   }
   // A client searches credentials as soon as it is made, even unused, and never again after a failure.
   let client: InstanceType<typeof AnthropicVertex> | null = null
-  return common.modelJudge(name, settings, async (request, call) => {
-    call.signal.throwIfAborted()
+  return common.modelJudge(name, settings, async (request, signal) => {
+    signal.throwIfAborted()
     client ??= new AnthropicVertex(options)
     try {
-      return await askMessages(client.messages, settings)(request, call)
+      return await askMessages(client.messages, settings)(request, signal)
     } catch (error) {
       if (error instanceof AnthropicVertex.APIConnectionError) client = null
       throw error
@@ -62,8 +62,8 @@ export async function createVertexJudge(name: string, settings: JudgeSettings): 
 /** Makes the call of a question by Anthropic's SDK, of Anthropic itself or of a cloud. */
 const askMessages =
   (client: Pick<Anthropic['messages'], 'create'>, settings: JudgeSettings): common.AskModel =>
-  async (request, options) =>
-    readMessage(await client.create(buildMessagesRequest(request, settings), options))
+  async (request, signal) =>
+    readMessage(await client.create(buildMessagesRequest(request, settings), { signal }))
 
 type Params = Anthropic.MessageCreateParamsNonStreaming
 
@@ -150,11 +150,11 @@ function batchEndpoint(client: Anthropic, place: Place, settings: JudgeSettings)
       client.post<MessageBatch>('/v1/messages/batches', {
         body: new Blob(['{"requests":[', ...lines.map((line, at) => (at === 0 ? line : `,${line}`)), ']}']),
         headers: { 'content-type': 'application/json' },
-        ...{ signal, timeout: LONGEST_CALL_MS },
+        signal,
       }),
     poll: async (id, signal) => stateOf(await batches.retrieve(id, {}, { signal })),
     cancel: (id, signal) => batches.cancel(id, {}, { signal }),
-    download: (path, signal) => client.get(path, { headers: AS_FILE, signal, timeout: LONGEST_CALL_MS }).asResponse(),
+    download: (path, signal) => client.get(path, { headers: AS_FILE, signal }).asResponse(),
     readLine: (line) => readLine(line, place),
     list: (after_id, signal) =>
       batches.list({ limit: 100, ...(after_id !== undefined && { after_id }) }, { signal }).asResponse(),
@@ -166,19 +166,19 @@ function batchEndpoint(client: Anthropic, place: Place, settings: JudgeSettings)
      */
     async isOf(batch, { custom_ids }, results) {
       if (totalOf(batch) !== custom_ids.length) return false
-      if (stateOf(batch).state !== 'ended') return null
-      for await (const { custom_id } of results()) return custom_ids.includes(custom_id)
+      const state = stateOf(batch)
+      if (state.state !== 'ended') return null
+      for await (const { custom_id } of results(state.files)) return custom_ids.includes(custom_id)
       return null
     },
   }
 }
 
 /** Reads the state of a batch. An unknown state is no end: the batch is polled again. */
-function stateOf({ id, processing_status }: MessageBatch): ListedState {
-  if (typeof processing_status !== 'string') throw new TypeError('the answer is no batch')
-  const state = processing_status === 'ended' ? 'ended' : 'in_progress'
-  const files = [`/v1/messages/batches/${encodeURIComponent(id)}/results`]
-  return { state, detail: processing_status.slice(0, MOST_DETAIL_CHARS), files }
+function stateOf({ id, processing_status: detail }: MessageBatch): BatchState {
+  if (typeof detail !== 'string') throw new TypeError('the answer is no batch')
+  if (detail !== 'ended') return { state: 'in_progress', detail }
+  return { state: 'ended', detail, files: [`/v1/messages/batches/${encodeURIComponent(id)}/results`] }
 }
 
 /** Counts the requests of a batch. */
@@ -186,7 +186,7 @@ const totalOf = ({ request_counts }: MessageBatch): number =>
   Object.values(request_counts).reduce((sum, count) => sum + common.countOf(count), 0)
 
 /** A line of the results as documented; every member is unchecked. */
-interface MessageLine extends ResultLine {
+interface MessageLine {
   readonly result?: {
     readonly type?: unknown
     readonly message?: Anthropic.Message

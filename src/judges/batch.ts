@@ -3,14 +3,97 @@ import { splitLines } from '../domain/text/line-splitter.ts'
 import type { BatchLimits } from '../schemas/providers.ts'
 import { type Exchange, faultOf, openExchange, rawOf, within } from './call.ts'
 import { failure, type Place } from './faults.ts'
-import type { Answer, BatchApi, BatchResult, BatchState, JudgeRequest, Submission, SubmissionMark } from './judge.ts'
+import type { Answer, BatchApi, BatchResult, BatchState, JudgeRequest, Submission } from './judge.ts'
 import { BatchFailure } from './judge.ts'
+
+/** The reply in a line of a results file, without the line. */
+export type LineReply = Answer & { readonly request_id: string | null }
+
+/** A provider's batch endpoint through its SDK, which throws errors. An answer of another form is a TypeError. */
+export interface BatchEndpoint<Batch> {
+  /** Returns the members of a line beside the custom id. */
+  envelope(request: JudgeRequest): object
+  submit(submission: Submission, signal: AbortSignal): Promise<Batch>
+  poll(providerId: string, signal: AbortSignal): Promise<BatchState>
+  cancel(providerId: string, signal: AbortSignal): Promise<unknown>
+  download(file: string, signal: AbortSignal): Promise<Response>
+  /** Reads the reply in a line, whose members are unchecked; null: the request was never run. */
+  readLine(line: object): LineReply | null
+  /** Lists a page of batches, the newest first, behind an id. */
+  list(after: string | undefined, signal: AbortSignal): Promise<Response>
+  createdAt(batch: Batch): number
+  /** Tells whether a batch is of a submission; null: only the results tell, which `results` reads, and there are none yet. */
+  isOf(
+    batch: Batch,
+    submission: Submission,
+    results: (files: readonly string[]) => AsyncIterable<BatchResult>,
+  ): Promise<boolean | null>
+}
 
 /** Tolerated lag of a provider’s clock. */
 const CLOCK_SLACK_MS = 10 * 60_000
 const MOST_PAGES = 1000
 /** Bounds a provider's detail of a batch for display. */
-export const MOST_DETAIL_CHARS = 1000
+const MOST_DETAIL_CHARS = 1000
+/** Bounds a line above every answer: single calls refuse a longer one. */
+const MOST_LINE_BYTES = 16 * 1024 * 1024
+/** Bounds a custom id: this client makes shorter ones. */
+const MOST_ID_CHARS = 64
+
+const MALFORMED = failure('judge_unreachable', 'the provider’s answer is not what its API promises')
+/** The failure while a batch that may be the submission still runs. */
+const NOT_YET_KNOWN = failure('judge_unreachable', 'a batch that may be this one has not ended: only its results tell')
+
+/** Makes the calls of such an endpoint. */
+export function batchApi<Batch extends { readonly id: string }>(
+  limits: BatchLimits,
+  place: Place,
+  endpoint: BatchEndpoint<Batch>,
+): BatchApi {
+  async function* results(files: readonly string[], signal: AbortSignal): AsyncGenerator<BatchResult> {
+    const exchange = openExchange()
+    try {
+      for (const name of files) {
+        const file = await within(exchange, () => endpoint.download(name, signal))
+        // A line too long for an answer is skipped. A TypeError where there is no body: null is no iterable.
+        for await (const { bytes } of splitLines(file.body as AsyncIterable<Uint8Array>, MOST_LINE_BYTES)) {
+          const result = resultIn(exchange.clean(bytes?.toString() ?? ''), endpoint)
+          if (result !== null) yield result
+        }
+      }
+    } catch (error) {
+      // A reading can be repeated, whatever broke it off (a wrong key, say): the results are paid for and still stored.
+      const { failure: fault } = faultOf(exchange, error, place, signal)
+      if (!isMissing(exchange, signal)) throw new BatchFailure({ ...fault, retryable: true })
+    }
+  }
+
+  return {
+    ...limits,
+    results,
+    encode: (custom_id, request) => JSON.stringify({ custom_id, ...endpoint.envelope(request) }),
+    submit: (submission, signal) =>
+      callBatch(place, signal, async () => idOf(await endpoint.submit(submission, signal))),
+    poll: (id, signal) =>
+      callBatch(place, signal, async () => {
+        const state = await endpoint.poll(id, signal)
+        return { ...state, detail: state.detail.slice(0, MOST_DETAIL_CHARS) }
+      }),
+    cancel: (id, signal) => callBatch(place, signal, () => endpoint.cancel(id, signal)).catch(() => undefined),
+    find: (submission, signal) =>
+      callBatch(place, signal, async () => {
+        let isUnknown = false
+        for await (const batch of recentOf(endpoint, submission, signal)) {
+          const isOurs = await endpoint.isOf(batch, submission, (files) => results(files, signal))
+          if (isOurs === true) return idOf(batch)
+          isUnknown ||= isOurs === null
+        }
+        if (isUnknown) throw new BatchFailure(NOT_YET_KNOWN)
+        return null
+      }),
+  }
+}
+
 /** Tells the answer of a server that does not know the path, or will never return the batch again. */
 const isMissing = ({ status }: Exchange, signal: AbortSignal): boolean =>
   !signal.aborted && [404, 405, 410, 501].includes(status ?? 0)
@@ -35,111 +118,20 @@ function idOf(created: { readonly id: unknown } | null): string {
   return id
 }
 
-/** A line of a results file; the provider defines its other members, which are unchecked. */
-export interface ResultLine {
-  readonly custom_id: string
-}
-
-/** Bounds a line above every answer: single calls refuse a longer one. */
-const MOST_LINE_BYTES = 16 * 1024 * 1024
-/** Bounds a custom id: this client makes shorter ones. */
-const MOST_ID_CHARS = 64
-
-const MALFORMED = failure('judge_unreachable', 'the provider’s answer is not what its API promises')
-
-/** The reply in a line, without the line. */
-export type LineReply = Answer & { readonly request_id: string | null }
-
 /** Reads a line; null without a custom id of this client. A malformed answer fails its own request, not its batch. */
-function resultIn(text: string, read: (line: ResultLine) => LineReply | null): BatchResult | null {
-  const line = parseJson(text) as ResultLine | null | undefined
-  const custom_id: unknown = line?.custom_id
+function resultIn(text: string, { readLine }: Pick<BatchEndpoint<never>, 'readLine'>): BatchResult | null {
+  const line = parseJson(text) as { readonly custom_id?: unknown } | null | undefined
+  const custom_id = line?.custom_id
   if (!line || typeof custom_id !== 'string' || custom_id.length > MOST_ID_CHARS) return null
   const raw = rawOf(text)
   try {
-    const reply = read(line)
+    const reply = readLine(line)
     return { custom_id, reply: reply && { ...reply, raw } }
   } catch (error) {
     if (!(error instanceof TypeError)) throw error
     const about = { raw, usage: null, model_resolved: null, request_id: null }
     return { custom_id, reply: { ok: false, failure: MALFORMED, ...about } }
   }
-}
-
-/** The state of a batch, and the files of an ended batch that hold its results. */
-export interface ListedState extends BatchState {
-  readonly files: readonly string[]
-}
-
-/** A provider's batch endpoint through its SDK, which throws errors. */
-export interface BatchEndpoint<Batch extends { readonly id: string }> {
-  /** Returns the members of a line beside the custom id. */
-  envelope(request: JudgeRequest): object
-  submit(submission: Submission, signal: AbortSignal): Promise<Batch>
-  /** Throws a TypeError for an answer that is no batch. */
-  poll(providerId: string, signal: AbortSignal): Promise<ListedState>
-  cancel(providerId: string, signal: AbortSignal): Promise<Batch>
-  download(file: string, signal: AbortSignal): Promise<Response>
-  /** Reads the reply in a line; null: the request was never run. Throws a TypeError for a line of another form. */
-  readLine(line: ResultLine): LineReply | null
-  /** Lists a page of batches, the newest first, behind an id. */
-  list(after: string | undefined, signal: AbortSignal): Promise<Response>
-  createdAt(batch: Batch): number
-  /** Tells whether a batch is of a submission; null: only the results tell, which `results` reads, and there are none yet. */
-  isOf(batch: Batch, mark: SubmissionMark, results: () => AsyncIterable<BatchResult>): Promise<boolean | null>
-}
-
-/** The failure while a batch that may be the submission still runs. */
-const NOT_YET_KNOWN = failure('judge_unreachable', 'a batch that may be this one has not ended: only its results tell')
-
-/** Makes the calls of such an endpoint. */
-export function batchApi<Batch extends { readonly id: string }>(
-  limits: BatchLimits,
-  place: Place,
-  endpoint: BatchEndpoint<Batch>,
-): BatchApi {
-  const calls: BatchApi = {
-    ...limits,
-    encode: (custom_id, request) => JSON.stringify({ custom_id, ...endpoint.envelope(request) }),
-    submit: (submission, signal) =>
-      callBatch(place, signal, async () => idOf(await endpoint.submit(submission, signal))),
-    poll: (id, signal) => callBatch(place, signal, () => endpoint.poll(id, signal)),
-    /** A reading that breaks off can be repeated, whatever the cause (a wrong key, say): the results are paid for and still stored. */
-    async *results(id, signal) {
-      const exchange = openExchange()
-      try {
-        const { state, files } = await within(exchange, () => endpoint.poll(id, signal))
-        if (state === 'in_progress') throw new TypeError('the batch has not ended')
-        if (state === 'failed') return
-        for (const name of files) {
-          const file = await within(exchange, () => endpoint.download(name, signal))
-          // A line too long for an answer is skipped. A TypeError where there is no body: null is no iterable.
-          for await (const { bytes } of splitLines(file.body as AsyncIterable<Uint8Array>, MOST_LINE_BYTES)) {
-            const result = resultIn(exchange.clean(bytes?.toString() ?? ''), endpoint.readLine)
-            if (result !== null) yield result
-          }
-        }
-      } catch (error) {
-        const { failure: fault } = faultOf(exchange, error, place, signal)
-        if (!isMissing(exchange, signal)) throw new BatchFailure({ ...fault, retryable: true })
-      }
-    },
-    async cancel(id, signal) {
-      await callBatch(place, signal, () => endpoint.cancel(id, signal)).catch(() => undefined)
-    },
-    find: (mark, signal) =>
-      callBatch(place, signal, async () => {
-        let isUnknown = false
-        for await (const batch of recentOf(endpoint, mark, signal)) {
-          const isOurs = await endpoint.isOf(batch, mark, () => calls.results(idOf(batch), signal))
-          if (isOurs === true) return idOf(batch)
-          isUnknown ||= isOurs === null
-        }
-        if (isUnknown) throw new BatchFailure(NOT_YET_KNOWN)
-        return null
-      }),
-  }
-  return calls
 }
 
 /**
@@ -149,7 +141,7 @@ export function batchApi<Batch extends { readonly id: string }>(
  */
 async function* recentOf<Batch extends { readonly id: string }>(
   { list, createdAt }: BatchEndpoint<Batch>,
-  { recorded_at }: SubmissionMark,
+  { recorded_at }: Submission,
   signal: AbortSignal,
 ): AsyncGenerator<Batch> {
   const oldest = recorded_at.getTime() - CLOCK_SLACK_MS

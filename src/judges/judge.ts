@@ -99,15 +99,12 @@ export interface BatchApi extends BatchLimits {
    * Veridict’s id where the provider keeps the id (OpenAI: `metadata`), else by time, counts and the custom ids of results (Anthropic): while a candidate
    * still runs, a retryable failure.
    */
-  find(submission: SubmissionMark, signal: AbortSignal): Promise<string | null>
+  find(submission: Submission, signal: AbortSignal): Promise<string | null>
   poll(providerId: string, signal: AbortSignal): Promise<BatchState>
-  /**
-   * Every request’s own end, in any order; of the output file, the error file, and of what expired or was cancelled. A request whose line is damaged,
-   * or whose results the server does not have any more, has no end.
-   */
-  results(providerId: string, signal: AbortSignal): AsyncIterable<BatchResult>
+  /** Every request’s own end, in any order. A request whose line is damaged, or whose file the server does not have any more, has no end. */
+  results(files: readonly string[], signal: AbortSignal): AsyncIterable<BatchResult>
   /** Asks for the end of a batch, which `poll` tells. Never throws. */
-  cancel(providerId: string, signal: AbortSignal): Promise<void>
+  cancel(providerId: string, signal: AbortSignal): Promise<unknown>
 }
 
 /** A failed call of a batch endpoint. */
@@ -119,25 +116,21 @@ export class BatchFailure extends Error {
   }
 }
 
-export interface SubmissionMark {
+/** Questions for a batch endpoint, which are recorded before they are sent. */
+export interface Submission {
   /** The id that Veridict gave the submission. */
   readonly id: string
-  /** The time at which the submission was recorded, before it was sent. */
   readonly recorded_at: Date
   readonly custom_ids: readonly string[]
-}
-
-export interface Submission extends SubmissionMark {
   /** Lines of `encode`, one for each custom id, in the same order. */
   readonly lines: readonly string[]
 }
 
-export interface BatchState {
-  /** `ended`: results can be read, be they whole or partial. `failed`: nothing was run, nothing is owed. */
-  readonly state: 'in_progress' | 'ended' | 'failed'
+/** The state of a batch. `ended`: its files hold results, be they whole or partial; `failed`: nothing was run, nothing is owed. */
+export type BatchState = {
   /** The provider’s own word for its state, and what it says of a failed one. */
   readonly detail: string
-}
+} & ({ readonly state: 'in_progress' | 'failed' } | { readonly state: 'ended'; readonly files: readonly string[] })
 
 export interface BatchResult {
   readonly custom_id: string

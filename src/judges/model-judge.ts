@@ -18,13 +18,11 @@ export const clientOptions = (settings: JudgeSettings) =>
     maxRetries: 0,
     fetch: makeFetch(settings.concurrency.max),
     logLevel: 'off',
+    timeout: LONGEST_CALL_MS,
   }) as const
 
 /** Makes one call of an SDK. */
-export type AskModel = (
-  request: JudgeRequest,
-  options: { readonly signal: AbortSignal; readonly timeout: number },
-) => Promise<Answer>
+export type AskModel = (request: JudgeRequest, signal: AbortSignal) => Promise<Answer>
 
 /** Makes a judge of one call of an SDK for each question, and of the batch endpoint where its provider has one. */
 export function modelJudge<Batch extends { readonly id: string }>(
@@ -37,7 +35,7 @@ export function modelJudge<Batch extends { readonly id: string }>(
   const { batches } = providerRow(settings.provider)
   return {
     info: describeJudge(name, settings),
-    ask: (request, signal) => askProvider(place, signal, () => ask(request, { signal, timeout: LONGEST_CALL_MS })),
+    ask: (request, signal) => askProvider(place, signal, () => ask(request, signal)),
     ...(endpoint !== undefined && batches !== null && { batch: batchApi(batches, place, endpoint(place)) }),
   }
 }

@@ -2,10 +2,9 @@ import OpenAI, { AzureOpenAI, toStreamingFile } from 'openai'
 import type { JudgeSettings } from '../config/judges.ts'
 import type { Picture } from '../domain/trajectory/trajectory.ts'
 import type { Usage } from '../schemas/grade.ts'
-import { type BatchEndpoint, type LineReply, type ListedState, MOST_DETAIL_CHARS, type ResultLine } from './batch.ts'
-import { LONGEST_CALL_MS } from './call.ts'
+import type { BatchEndpoint, LineReply } from './batch.ts'
 import { classifyHttp, failure, faultWords, type Place, usageOfFault, wordOf, wordsOf } from './faults.ts'
-import type { Answer, Judge, JudgeRequest } from './judge.ts'
+import type { Answer, BatchState, Judge, JudgeRequest } from './judge.ts'
 import * as common from './model-judge.ts'
 
 /** Options of the clients of OpenAI's SDK, which would read an organization and a project from the environment. */
@@ -40,14 +39,17 @@ export function createAzureJudge(name: string, settings: JudgeSettings, key: str
 }
 
 function judgeOf(client: OpenAI, name: string, settings: JudgeSettings): Judge {
-  const api = openAiApi(settings)
-  const path = api.path.slice('/v1'.length)
+  const { path, buildBody, read } = settings.api === 'chat' ? CHAT : RESPONSES
   return common.modelJudge(
     name,
     settings,
-    async (request, options) =>
-      api.read(await client.post(path, { body: api.buildBody(request, settings), ...options }), settings),
-    (place) => batchEndpoint(client, place, settings),
+    async (request, signal) =>
+      read(await client.post(path.slice('/v1'.length), { body: buildBody(request, settings), signal }), settings),
+    (place) => ({
+      ...batchEndpoint(client, path),
+      envelope: (request) => ({ method: 'POST', url: path, body: buildBody(request, settings) }),
+      readLine: (line) => readLine(line, place, (body) => read(body, settings)),
+    }),
   )
 }
 
@@ -60,65 +62,53 @@ const OUR_ID = 'veridict'
 const ENDED: readonly string[] = ['completed', 'expired', 'cancelled']
 
 /** Makes OpenAI's batch endpoint: a file of requests is uploaded, a batch is made of it, and two files are downloaded. */
-function batchEndpoint(client: OpenAI, place: Place, settings: JudgeSettings): BatchEndpoint<Batch> {
-  const api = openAiApi(settings)
-  const { batches, files } = client
-  return {
-    envelope: (request) => ({ method: 'POST', url: api.path, body: api.buildBody(request, settings) }),
-    /** Uploads the lines and submits their file. A file without its batch costs nothing, so only the second call must be found again after a crash. */
-    async submit({ id: ours, lines }, signal) {
-      const options = { signal, timeout: LONGEST_CALL_MS }
-      const file = toStreamingFile(bytesOfLines(lines), `${ours}.jsonl`, { type: 'application/jsonl' })
-      const { id } = await files.create({ purpose: 'batch', file }, options)
-      const ends = { endpoint: api.path, completion_window: '24h' } as const
-      return await batches.create({ input_file_id: id, ...ends, metadata: { [OUR_ID]: ours } }, options)
-    },
-    poll: async (id, signal) => stateOf(await batches.retrieve(id, { signal })),
-    cancel: (id, signal) => batches.cancel(id, { signal }),
-    download: (file, signal) => files.content(file, { signal, timeout: LONGEST_CALL_MS }),
-    readLine: (line) => readLine(line, api, place, settings),
-    list: (after, signal) =>
-      batches.list({ limit: 100, ...(after !== undefined && { after }) }, { signal }).asResponse(),
-    createdAt: ({ created_at }) => created_at * 1000,
-    isOf: async ({ metadata }, { id }) => metadata?.[OUR_ID] === id,
-  }
-}
+const batchEndpoint = (
+  { batches, files }: OpenAI,
+  endpoint: OpenAiApi['path'],
+): Omit<BatchEndpoint<Batch>, 'envelope' | 'readLine'> => ({
+  /** Uploads the lines and submits their file. A file without its batch costs nothing, so only the second call must be found again after a crash. */
+  async submit({ id: ours, lines }, signal) {
+    const file = toStreamingFile(bytesOfLines(lines), `${ours}.jsonl`, { type: 'application/jsonl' })
+    const { id } = await files.create({ purpose: 'batch', file }, { signal })
+    const ends = { endpoint, completion_window: '24h' } as const
+    return await batches.create({ input_file_id: id, ...ends, metadata: { [OUR_ID]: ours } }, { signal })
+  },
+  poll: async (id, signal) => stateOf(await batches.retrieve(id, { signal })),
+  cancel: (id, signal) => batches.cancel(id, { signal }),
+  download: (file, signal) => files.content(file, { signal }),
+  list: (after, signal) => batches.list({ limit: 100, ...(after !== undefined && { after }) }, { signal }).asResponse(),
+  createdAt: ({ created_at }) => created_at * 1000,
+  isOf: async ({ metadata }, { id }) => metadata?.[OUR_ID] === id,
+})
 
 async function* bytesOfLines(lines: readonly string[]): AsyncGenerator<string> {
   for (const line of lines) yield `${line}\n`
 }
 
 /** Reads the state of a batch. The output file has the requests that ran, and the error file the others; either may be missing. */
-function stateOf({ status, errors, output_file_id, error_file_id }: Batch): ListedState {
+function stateOf({ status, errors, output_file_id, error_file_id }: Batch): BatchState {
   if (typeof status !== 'string') throw new TypeError('the answer is no batch')
   const faults = (errors?.data ?? []).slice(0, 5).map(({ code, message, line }) => {
     const place = typeof line === 'number' ? `line ${line}: ` : ''
     return `${place}${code ?? ''} ${message ?? ''}`.trim()
   })
-  return {
-    state: status === 'failed' ? 'failed' : ENDED.includes(status) ? 'ended' : 'in_progress',
-    detail: [status, ...faults].join('; ').slice(0, MOST_DETAIL_CHARS),
-    files: [output_file_id, error_file_id].flatMap((file) => file || []),
-  }
+  const detail = [status, ...faults].join('; ')
+  if (!ENDED.includes(status)) return { state: status === 'failed' ? 'failed' : 'in_progress', detail }
+  return { state: 'ended', detail, files: [output_file_id, error_file_id].flatMap((file) => file || []) }
 }
 
 /** A line of an output file or an error file as documented; every member is unchecked. */
-interface OutputLine extends ResultLine {
+interface OutputLine {
   readonly response?: { readonly status_code?: unknown; readonly request_id?: unknown; readonly body?: unknown } | null
   readonly error?: { readonly code?: unknown } | null
 }
 
 /** Reads a line of an output or error file; null: the provider never ran the request. */
-function readLine(
-  { response, error }: OutputLine,
-  api: OpenAiApi,
-  place: Place,
-  settings: JudgeSettings,
-): LineReply | null {
+function readLine({ response, error }: OutputLine, place: Place, read: (body: unknown) => Answer): LineReply | null {
   if (error?.code === 'batch_expired' || error?.code === 'batch_cancelled') return null
   const { status_code: status, body } = response ?? {}
   const request_id = wordOf(response?.request_id)
-  if (status === 200) return { ...api.read(body, settings), request_id }
+  if (status === 200) return { ...read(body), request_id }
   const words = faultWords(body)
   const fault = { ...words, code: words.code ?? wordOf(error?.code), status: typeof status === 'number' ? status : 0 }
   const broken = `the provider did not run this request of the batch to its end${wordsOf(fault)}`
@@ -255,5 +245,3 @@ interface OpenAiApi {
 
 const RESPONSES: OpenAiApi = { path: '/v1/responses', buildBody: buildResponsesRequest, read: readResponse }
 const CHAT: OpenAiApi = { path: '/v1/chat/completions', buildBody: buildChatRequest, read: readChat }
-
-const openAiApi = (settings: JudgeSettings): OpenAiApi => (settings.api === 'chat' ? CHAT : RESPONSES)

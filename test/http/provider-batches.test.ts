@@ -70,9 +70,9 @@ function providerJudge({ answer = () => GOOD_ANSWER, ...options }: Options = {})
       },
       async poll(id) {
         const ended = cancelled.has(id) || (options.ends?.() ?? true)
-        return { state: ended ? 'ended' : 'in_progress', detail: '' }
+        return ended ? { state: 'ended', detail: '', files: [id] } : { state: 'in_progress', detail: '' }
       },
-      async *results(id) {
+      async *results([id]) {
         const submission = submitted.find((one) => `prov-${one.id}` === id)
         for (const custom_id of (submission?.custom_ids ?? []).toReversed()) yield resultOf(custom_id)
       },

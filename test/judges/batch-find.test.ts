@@ -2,7 +2,17 @@ import { describe, expect, test } from 'vitest'
 import { collect } from '../collect.ts'
 import type { Controls } from '../mock-provider/batch-book.ts'
 import { startMockBatches } from '../mock-provider/batches.ts'
-import { APIS, type Api, ended, failureOf, judgeFor, never, submissionOf, submitted } from './judge-under-test.ts'
+import {
+  APIS,
+  type Api,
+  ended,
+  failureOf,
+  judgeFor,
+  never,
+  resultsFrom,
+  submissionOf,
+  submitted,
+} from './judge-under-test.ts'
 
 /** A crash between sending a submission and recording that it was sent: it must be found again, and never paid for twice. */
 async function start(api: Api, controls: Partial<Controls> = {}) {
@@ -84,7 +94,7 @@ describe('messages', () => {
     const id = await submitted(batch, submissionOf(batch, 'sub_1', ['a1']))
     await ended(batch, id)
     provider.origin = elsewhere.origin
-    expect(await collect(batch.results(id, never()))).toMatchObject([{ custom_id: 'a1' }])
+    expect(await collect(resultsFrom(batch, id))).toMatchObject([{ custom_id: 'a1' }])
     expect(asked).toEqual([])
   })
 })

@@ -3,7 +3,17 @@ import type { BatchResult } from '../../src/judges/judge.ts'
 import { collect } from '../collect.ts'
 import { serve } from '../local-server.ts'
 import { startMockBatches } from '../mock-provider/batches.ts'
-import { APIS, type Api, ended, failureOf, judgeFor, never, submissionOf, submitted } from './judge-under-test.ts'
+import {
+  APIS,
+  type Api,
+  ended,
+  failureOf,
+  judgeFor,
+  never,
+  resultsFrom,
+  submissionOf,
+  submitted,
+} from './judge-under-test.ts'
 
 /** Results that an adversary wrote: each odd line is its own failure, and the lines after it are still read. */
 async function startWith(api: Api, order: (lines: string[]) => string[]) {
@@ -34,7 +44,7 @@ describe.each(APIS)('%s', (api) => {
     ['a custom id of a megabyte', line(api, 'x'.repeat(1_000_000), {})],
   ])('a line that is %s has no result, and the lines after it have', async (_name, odd) => {
     const { batch, id } = await startWith(api, ([first = '', second = '']) => [first, odd, '', '  \r', second])
-    const results = await collect(batch.results(id, never()))
+    const results = await collect(resultsFrom(batch, id))
     expect(results).toMatchObject([{ custom_id: 'a' }, { custom_id: 'b' }])
   })
 
@@ -48,7 +58,7 @@ describe.each(APIS)('%s', (api) => {
     ['a text that is none', { output: 7, choices: [NO_TEXT], content: 7, stop_reason: 'end_turn' }],
   ])('an answer that is %s is a failure of its request', async (_name, body) => {
     const { batch, id } = await startWith(api, ([, second = '']) => [line(api, 'a', body), second])
-    const [first, second] = await collect(batch.results(id, never()))
+    const [first, second] = await collect(resultsFrom(batch, id))
     expect(first).toMatchObject({ custom_id: 'a', reply: { ok: false, usage: null } })
     expect(second).toMatchObject({ custom_id: 'b', reply: { ok: true } })
   })
@@ -65,7 +75,7 @@ describe.each(APIS)('%s', (api) => {
     }
     const nested = line(api, 'a', good).replace('"__deep__":0', `"__proto__":${deep(200_000)}`)
     const { batch, id } = await startWith(api, ([, second = '']) => [nested, second])
-    const [first, second] = await collect(batch.results(id, never()))
+    const [first, second] = await collect(resultsFrom(batch, id))
     expect(first).toMatchObject({ reply: { ok: true, text: 'fine', usage: null } })
     expect(second).toMatchObject({ custom_id: 'b' })
   })
@@ -87,7 +97,6 @@ test.each(APIS.flatMap((api) => NO_BATCHES.map((body) => [api, body] as const)))
     expect(await failureOf(batch.find(submission, never()))).toMatchObject({ code: 'judge_unreachable' })
     await failureOf(batch.poll('b', never()))
     await batch.cancel('b', never())
-    await failureOf(collect(batch.results('b', never())))
   },
 )
 
@@ -119,7 +128,7 @@ async function startEndless(breakOffAfter: number | null, status = 200) {
 
 test('results are given as they come, and a reader that leaves closes the connection', async () => {
   const { batch, connectionClosed } = await startEndless(null)
-  for await (const result of batch.results('b', never())) {
+  for await (const result of resultsFrom(batch, 'b')) {
     expect(result).toMatchObject({ reply: null })
     break
   }
@@ -139,7 +148,7 @@ async function readBroken(results: AsyncIterable<BatchResult>, onResult: (count:
 
 test('results that break off end with a failure that may be tried again', async () => {
   const { batch } = await startEndless(3)
-  const { read, failure } = await readBroken(batch.results('b', never()))
+  const { read, failure } = await readBroken(resultsFrom(batch, 'b'))
   expect(read).toHaveLength(6)
   expect(failure).toMatchObject({ code: 'judge_unreachable', retryable: true })
 })
@@ -147,7 +156,7 @@ test('results that break off end with a failure that may be tried again', async 
 test('a signal ends the reading', async () => {
   const { batch, connectionClosed } = await startEndless(null)
   const stop = new AbortController()
-  const { failure } = await readBroken(batch.results('b', stop.signal), (count) => {
+  const { failure } = await readBroken(resultsFrom(batch, 'b', stop.signal), (count) => {
     if (count === 5) stop.abort()
   })
   expect(failure).toMatchObject({ code: 'cancelled' })
@@ -156,6 +165,6 @@ test('a signal ends the reading', async () => {
 
 test('what comes with an error is not read', async () => {
   const { batch, connectionClosed } = await startEndless(null, 500)
-  expect(await failureOf(collect(batch.results('b', never())))).toMatchObject({ code: 'judge_unreachable' })
+  expect(await failureOf(collect(resultsFrom(batch, 'b')))).toMatchObject({ code: 'judge_unreachable' })
   await connectionClosed
 })

@@ -56,8 +56,9 @@ describe.each(APIS)('%s', (api) => {
     const { provider, ask, batch } = await start(api, { plan: () => ({ polls: 2 }) })
     const ids = ['a', 'b', 'c', 'd']
     const id = await submitted(batch, submissionOf(batch, 'sub_1', ids))
-    expect(await batch.poll(id, never())).toMatchObject({ state: 'in_progress' })
-    expect(await failureOf(collect(batch.results(id, never())))).toMatchObject({ retryable: true })
+    const running = await batch.poll(id, never())
+    expect(running).toMatchObject({ state: 'in_progress' })
+    expect(running).not.toHaveProperty('files')
     await ended(batch, id)
     expect(await batch.poll(id, never())).toMatchObject({ state: 'ended' })
     const results = await resultsOf(batch, id)
@@ -137,7 +138,7 @@ describe.each(APIS)('%s', (api) => {
     expect(await failureOf(batch.find(submission, never()))).toMatchObject(failure)
     expect(await failureOf(batch.poll('batch_1', never()))).toMatchObject(failure)
     await batch.cancel('batch_1', never())
-    expect(await collect(batch.results('batch_1', never()))).toEqual([])
+    expect(await collect(batch.results(['/file_1'], never()))).toEqual([])
   })
 
   test.each([
@@ -154,7 +155,7 @@ describe.each(APIS)('%s', (api) => {
       await failureOf(batch.submit(submission, never())),
       await failureOf(batch.find(submission, never())),
       await failureOf(batch.poll('batch_1', never())),
-      await failureOf(collect(batch.results('batch_1', never()))),
+      await failureOf(collect(batch.results(['/file_1'], never()))),
     ]
     // Results are paid for and still there, whatever keeps them from being read now.
     expect(failures.at(-1)).toMatchObject({ retryable: true })
@@ -213,7 +214,7 @@ test.each(['responses', 'chat'] as const)(
       state: 'failed',
       detail: expect.stringContaining('line 2: duplicate_custom_id') as string,
     })
-    expect(await collect(batch.results(id, never()))).toEqual([])
+    expect(state).not.toHaveProperty('files')
     expect(provider.counts.requests_run).toBe(0)
   },
 )

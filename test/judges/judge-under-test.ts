@@ -101,8 +101,15 @@ export async function ended(batch: BatchApi, providerId: string): Promise<void> 
   throw new Error('the batch does not end')
 }
 
+/** Reads the results of a batch that has ended. */
+export async function* resultsFrom(batch: BatchApi, id: string, signal = never()): AsyncGenerator<BatchResult> {
+  const state = await batch.poll(id, signal)
+  if (state.state !== 'ended') throw new Error(`the batch is ${state.state}`)
+  yield* batch.results(state.files, signal)
+}
+
 /** Reads the results by custom id. */
 export async function resultsOf(batch: BatchApi, providerId: string): Promise<Map<string, BatchResult>> {
-  const results = await collect(batch.results(providerId, never()))
+  const results = await collect(resultsFrom(batch, providerId))
   return new Map(results.map((result) => [result.custom_id, result]))
 }
