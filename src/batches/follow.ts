@@ -51,13 +51,13 @@ export async function* followResults(following: Following): AsyncGenerator<reado
   const { batches, id, isOff } = following
   let last = -1
   for await (const batch of look(following, SHORTEST_MS)) {
-    let ready: readonly ItemRecord[]
-    do {
+    for await (const page of endedPages(batches, id, last)) {
       const next = last + 1
-      ready = (await batches.results(id, last, PAGE)).filter(({ index }, at) => index === next + at)
+      const ready = page.filter(({ index }, at) => index === next + at)
       if (ready.length > 0) yield ready
       last += ready.length
-    } while (ready.length === PAGE && !isOff())
+      if (ready.length < page.length || isOff()) break
+    }
     if (batch === null || isOver(batch)) return yield* endedPages(batches, id, last)
   }
 }

@@ -215,13 +215,7 @@ const YOUNG_CALL_MS = 30_000
 function createView(deps: BatchDeps, restOf: (id: string) => Parking | null, runsHere: () => boolean) {
   const { stores, judges, clock, lost_ms } = deps
   const { batches, provider, attempts, run_lock } = stores
-
-  /** Finds the judge of the next item, or of an open submission. */
-  async function nextJudge({ id, mode, status }: Batch): Promise<string | null> {
-    const [item] = status === 'running' ? await batches.pending(id, -1, 1) : []
-    if (item !== undefined) return item.request.judge ?? ''
-    return mode === 'provider' ? ((await provider.judges(id))[0] ?? null) : null
-  }
+  const timeOf = (time: number): string => new Date(time).toISOString()
 
   /** Tells whether no process that runs batches has the judge. */
   async function isMissing(judge: string): Promise<boolean> {
@@ -231,44 +225,44 @@ function createView(deps: BatchDeps, restOf: (id: string) => Parking | null, run
   }
 
   /** Explains that all calls in flight are old. */
-  function waitingSince(items: number, newest: number): Waiting {
+  function waitingForCalls(items: number, newest: number): Waiting {
     const age = clock.now().getTime() - newest
     if (age < YOUNG_CALL_MS) return {}
-    const lost = new Date(newest + lost_ms).toISOString()
     const late = `waiting: ${count(items, 'item')} without an answer for ${Math.round(age / 1000)} s`
-    const parked_reason = `${late}: the judge is slow, or the process that called has ended; lost calls are made again after ${lost}`
+    const parked_reason = `${late}: the judge is slow, or the process that called has ended; lost calls are made again after ${timeOf(newest + lost_ms)}`
     return { waiting_for: 'answers', parked_reason }
   }
 
-  /** Explains that the database refuses, that all calls in flight are old, that no worker has the judge of the next item, or that the judge asked for a pause. */
-  async function waitingFor(record: Batch, items: number, newest: string | null): Promise<Waiting> {
-    const rest = restOf(record.id)
-    if (rest !== null) return { parked_reason: `waiting: ${rest.reason}` }
-    if (newest !== null) return waitingSince(items, Date.parse(newest))
-    const judge = await nextJudge(record)
-    if (judge === null) return {}
+  /** Explains that no worker has the judge of the next item or of an open submission, or that the judge asked for a pause. */
+  async function waitingForJudge({ id, mode, status }: Batch): Promise<Waiting> {
+    const [item] = status === 'running' ? await batches.pending(id, -1, 1) : []
+    const judge = item?.request.judge ?? (mode === 'provider' ? (await provider.judges(id))[0] : undefined)
+    if (judge === undefined) return {}
     if (await isMissing(judge)) return { waiting_for: 'worker', parked_reason: `waiting: no worker for ${judge}` }
     const { paused_until, failure } = await stores.judges.get(judge)
     if (failure === null || paused_until <= clock.now().getTime()) return {}
-    const until = new Date(paused_until).toISOString()
-    return { waiting_for: 'judge', parked_reason: `${judge}: ${failure.code}, waiting until ${until}` }
+    return { waiting_for: 'judge', parked_reason: `${judge}: ${failure.code}, waiting until ${timeOf(paused_until)}` }
+  }
+
+  async function waitingFor(record: Batch, items: number, newest: string | null): Promise<Waiting> {
+    const rest = restOf(record.id)
+    if (rest !== null) return { parked_reason: `waiting: ${rest.reason}` }
+    return newest === null ? waitingForJudge(record) : waitingForCalls(items, Date.parse(newest))
   }
 
   /** Adds to a stored batch its items in flight, over all processes, the reason for which it waits, and its part that lies with a provider. */
   return async (record: Batch): Promise<Batch> => {
     const { id, status, mode, counts } = record
     if (status === 'done' || status === 'cancelled') return record
-    const runs = status === 'running' || status === 'cancelling'
-    const isAsking = runs && counts.pending > 0
+    const isAsking = status !== 'parked' && counts.pending > 0
     const { items, newest } = isAsking ? await attempts.inFlight(id) : { items: 0, newest: null }
     const moved = newest === null ? 0 : Math.min(items, counts.pending)
-    const wait = runs ? await waitingFor(record, items, newest) : {}
+    const wait = status === 'parked' ? {} : await waitingFor(record, items, newest)
     const round = mode === 'provider' ? await provider.round(id) : null
-    const ends_by = new Date(Date.parse(round?.begun_at ?? '') + PROVIDER_WINDOW_MS)
     return {
       ...{ ...record, ...wait },
       counts: { ...counts, pending: counts.pending - moved, running: counts.running + moved },
-      ...(round && { round: { ...round, ends_by: ends_by.toISOString() } }),
+      ...(round && { round: { ...round, ends_by: timeOf(Date.parse(round.begun_at) + PROVIDER_WINDOW_MS) } }),
     }
   }
 }
