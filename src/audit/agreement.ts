@@ -5,7 +5,7 @@ import type { Agreement, AgreementCall, RaterCoverage, StoredRaters } from '../s
 import { MAX_AGREEMENT_LABELS, type Rating } from '../schemas/agreement.ts'
 import { RequestError } from '../schemas/problem.ts'
 import { type Provenance, rubricIdOf, TAB_BEHAVIOR } from '../schemas/vocabulary.ts'
-import { tallyEvidence } from './clashes.ts'
+import { type Judged, tallyEvidence } from './clashes.ts'
 import { allCategories, categoryOf, findMeasure, incomparable, type Measure, measuredWords } from './measure.ts'
 import { type AuditContext, requireNames } from './names.ts'
 import { clustersOfRepeated } from './report/rows.ts'
@@ -69,46 +69,45 @@ interface Answer {
   readonly provenance?: Provenance | undefined
 }
 
-/** Lists every answer that a rater word has to a question; none where the rater was not asked. */
-function answersOf(word: RaterWord, question: QuestionRow, humans: readonly ReviewRow[], measure: Measure): Answer[] {
-  switch (word.kind) {
-    case 'judge':
-    case 'samples':
-      return answersOfJudge(word, question, measure)
-    case 'signals': {
-      const { measured_by } = measure
-      return rated(
-        word.word,
-        measured_by === null ? undefined : categoryOf(question.signals[measured_by]),
-        'environment',
-      )
-    }
-    default:
-      return humans
-        .filter((review) => (word.kind === 'humans' ? !isOfAgent(review) : review.rater === word.name))
-        .flatMap(({ rater, label, claims, provenance = 'human' }) =>
-          rated(`human:${rater}`, label === null ? null : measure.rate(label, claims), provenance),
-        )
-  }
-}
-
 /** Makes the answer of a rating; none where the rater said nothing. */
 function rated(rater: string, rating: string | null | undefined, provenance?: Provenance): Answer[] {
   if (rating === undefined) return []
   return [rating === null ? { rater, end: 'undecided' } : { rater, end: 'graded', rating, provenance }]
 }
 
+/** Lists every answer that a rater word has to a question; none where the rater was not asked. */
+function answersOf(word: RaterWord, question: QuestionRow, humans: readonly ReviewRow[], measure: Measure): Answer[] {
+  const { measured_by, rate } = measure
+  if (asksJudge(word)) return answersOfJudge(word, opinionOf(word, question), measure)
+  if (word.kind === 'signals')
+    return rated(word.word, measured_by === null ? undefined : categoryOf(question.signals[measured_by]), 'environment')
+  return humans
+    .filter((review) => (word.kind === 'humans' ? !isOfAgent(review) : review.rater === word.name))
+    .flatMap(({ rater, label, claims, provenance = 'human' }) =>
+      rated(`human:${rater}`, label === null ? null : rate(label, claims), provenance),
+    )
+}
+
+const asksJudge = ({ kind }: RaterWord): boolean => kind === 'judge' || kind === 'samples'
+
 /** Finds the opinion of a judge in the named batch, or its end there without one, else its opinion in any; undefined: the judge was never asked. */
 const opinionOf = (word: RaterWord, { opinions, ungraded, others }: QuestionRow) =>
   latestOf(word, opinions) ?? ungraded.find((one) => namesJudge(word.name, one)) ?? latestOf(word, others)
 
+/** Finds the latest opinion of the judge; for its samples an opinion with votes, if any. */
+function latestOf({ kind, name }: RaterWord, opinions: readonly OpinionRow[]): OpinionRow | undefined {
+  const own = opinions.filter((opinion) => namesJudge(name, opinion))
+  const voted = kind === 'samples' ? own.filter(({ votes }) => votes.length > 0) : []
+  const latest = latestOpinions(voted.length > 0 ? voted : own)
+  return latest.find(({ status }) => status !== 'failed') ?? latest[0]
+}
+
 /** Lists the answer of a judge, or of each of its samples: a grade of a single sample has no votes and is its own. */
-function answersOfJudge(word: RaterWord, question: QuestionRow, measure: Measure): Answer[] {
-  const found = opinionOf(word, question)
+function answersOfJudge({ kind, word }: RaterWord, found: ReturnType<typeof opinionOf>, measure: Measure): Answer[] {
   if (found === undefined) return []
-  const nameOf = (index: number): string => (word.kind === 'samples' ? `${word.word}#${index}` : word.word)
+  const nameOf = (index: number): string => (kind === 'samples' ? `${word}#${index}` : word)
   if (!('id' in found)) return [{ rater: nameOf(0), end: found.status }]
-  const isSampled = word.kind === 'samples' && found.votes.length > 0
+  const isSampled = kind === 'samples' && found.votes.length > 0
   return (isSampled ? found.votes : [found]).flatMap(({ status, label }, index): Answer[] => {
     const rater = nameOf(index)
     if (label !== null && (isSampled || status === 'graded'))
@@ -118,23 +117,13 @@ function answersOfJudge(word: RaterWord, question: QuestionRow, measure: Measure
 }
 
 /** Lists the labels and quotes of the judges, and of the samples, that the words name. */
-const judgedBy = (words: readonly RaterWord[], question: QuestionRow) =>
-  words.flatMap((word) => {
-    const found = word.kind === 'judge' || word.kind === 'samples' ? opinionOf(word, question) : undefined
+const judgedBy = (words: readonly RaterWord[], question: QuestionRow): Judged[] =>
+  words.filter(asksJudge).flatMap((word) => {
+    const found = opinionOf(word, question)
     if (found === undefined || !('id' in found)) return []
-    const { label, quotes, votes } = found
-    return [
-      { rater: word.word, ...(word.kind === 'judge' ? { label, quotes, votes: [] } : { label: null, quotes, votes }) },
-    ]
+    const own = word.kind === 'judge' ? { votes: [] } : { label: null }
+    return [{ ...found, ...own, rater: word.word }]
   })
-
-/** Finds the latest opinion of the judge; for its samples an opinion with votes, if any. */
-function latestOf({ kind, name }: RaterWord, opinions: readonly OpinionRow[]): OpinionRow | undefined {
-  const own = opinions.filter((opinion) => namesJudge(name, opinion))
-  const voted = kind === 'samples' ? own.filter(({ votes }) => votes.length > 0) : []
-  const latest = latestOpinions(voted.length > 0 ? voted : own)
-  return latest.find(({ status }) => status !== 'failed') ?? latest[0]
-}
 
 /** Bounds the ratings of one answer to ten thousand questions of a hundred raters; more would take many seconds. */
 const MAX_STORED_RATINGS = 1_000_000
@@ -162,8 +151,8 @@ async function readStoredRatings(context: AuditContext, stored: StoredRaters) {
     evidence.count(judgedBy(words, row))
     const cluster = clusterOf(row)
     const item = { item: String(items++), ...(cluster !== null && { cluster }) }
-    const answers = words.flatMap((word, index) =>
-      answersOf(word, row, humans.get(subject) ?? [], measure).map((answer) => [index, answer] as const),
+    const answers = words.flatMap((word, at) =>
+      answersOf(word, row, humans.get(subject) ?? [], measure).map((answer) => ({ ...answer, word: at })),
     )
     given += addAnswers(raters, item, answers)
     const tooMany = `gives more than ${MAX_STORED_RATINGS} ratings: choose fewer questions or raters`
@@ -188,28 +177,22 @@ async function readStoredRatings(context: AuditContext, stored: StoredRaters) {
   }
 }
 
-/** Adds the answers to a question and returns the number of its ratings. */
+/** Adds the answers to a question and returns the number of its ratings. A rater that two words name rates once. */
 function addAnswers(
   raters: Raters,
   item: Pick<Rating, 'item' | 'cluster'>,
-  answers: readonly (readonly [number, Answer])[],
-) {
-  let given = 0
-  const answered = new Set<string>()
-  for (const [word, { rater, end, rating, provenance }] of answers) {
-    // A rater that two words name rates once.
-    if (answered.has(rater)) continue
-    answered.add(rater)
+  answers: readonly (Answer & { readonly word: number })[],
+): number {
+  const firsts = [...Map.groupBy(answers, ({ rater }) => rater).values()].flatMap(([first]) => first ?? [])
+  for (const { word, rater, end, rating, provenance } of firsts) {
     const { counts, ratings } = raterOf(raters, rater, word)
     counts[end]++
-    if (rating === undefined) continue
-    ratings.push({ ...item, rater, label: rating })
-    given++
+    if (rating !== undefined) ratings.push({ ...item, rater, label: rating })
     if (provenance === undefined) continue
     counts.provenance ??= { human: 0, environment: 0, injected: 0, agent: 0 }
     counts.provenance[provenance]++
   }
-  return given
+  return firsts.filter(({ rating }) => rating !== undefined).length
 }
 
 /** Chooses the rubric of the ratings. Different rubrics ask different questions, so their answers are never compared. */
@@ -240,11 +223,10 @@ function raterOf(raters: Raters, rater: string, word: number): StoredRater {
 /** Adds the raters whose names are known before any answer, so that a rater without an answer is shown as missing everywhere. */
 function startRaters(words: readonly RaterWord[], humans: ReadonlyMap<string, readonly ReviewRow[]>): Raters {
   const raters: Raters = new Map()
-  for (const [index, { kind, word }] of words.entries()) {
-    if (kind === 'judge' || kind === 'human' || kind === 'signals') raterOf(raters, word, index)
-    if (kind !== 'humans') continue
-    for (const review of [...humans.values()].flat())
-      if (!isOfAgent(review)) raterOf(raters, `human:${review.rater}`, index)
-  }
+  const people = new Set(
+    [...humans.values()].flat().flatMap((review) => (isOfAgent(review) ? [] : `human:${review.rater}`)),
+  )
+  for (const [index, { kind, word }] of words.entries())
+    for (const rater of kind === 'humans' ? people : kind === 'samples' ? [] : [word]) raterOf(raters, rater, index)
   return raters
 }

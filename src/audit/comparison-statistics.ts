@@ -77,33 +77,33 @@ function sourceOf(base: number, head: number, again: number) {
   return again > 0 ? ({ from: 'same_key', sides: [2], reason: same } as const) : null
 }
 
+/** Counts pairs of labels in a matrix with a row for each first and a column for each second label; the labels include every label of the pairs. */
+export function countPairs(pairs: readonly (readonly [Label, Label])[], labels: readonly Label[]): number[][] {
+  const byCell = Map.groupBy(pairs, (pair) => JSON.stringify(pair))
+  return labels.map((row) => labels.map((column) => byCell.get(JSON.stringify([row, column]))?.length ?? 0))
+}
+
 /** The pairs of a comparison in a small form for another process, with all their possible labels in order. */
 interface ComparedPairs {
   readonly pairs: readonly RepeatedPair[]
   readonly labels: readonly Label[]
   readonly scale: Scale
-  /** The counts of the pairs, with base rows and head columns. */
-  readonly matrix: readonly (readonly number[])[]
 }
 
 /** Computes agreement, tests and repeat noise of the pairs of a comparison. Pure: the same pairs give the same numbers. */
-export function comparisonStatistics({ pairs, labels, scale, matrix }: ComparedPairs) {
+export function comparisonStatistics(compared: ComparedPairs) {
+  const { pairs } = compared
   // The draws are fewer for very many pairs, whose intervals are narrow anyway; the answer reports the number.
   const most = Math.floor(MAX_RESAMPLED_ITEMS / Math.max(1, pairs.length))
   const settings = { ...BOOTSTRAP, draws: Math.max(100, Math.min(BOOTSTRAP.draws, most)) }
   return {
-    agreement: agreementOf(pairs, labels, scale, settings),
-    tests: testsOf(pairs, labels, matrix, settings),
+    agreement: agreementOf(compared, settings),
+    tests: testsOf(compared, settings),
     repeat_noise: repeatNoise(pairs, settings),
   }
 }
 
-function agreementOf(
-  pairs: readonly RepeatedPair[],
-  labels: readonly Label[],
-  scale: Scale,
-  bootstrap: BootstrapSettings,
-): ComparisonAgreement {
+function agreementOf({ pairs, labels, scale }: ComparedPairs, bootstrap: BootstrapSettings): ComparisonAgreement {
   const ratings = pairs.flatMap(({ cluster, ...pair }, index) =>
     (['base', 'head'] as const).map((rater) => ({
       ...{ item: String(index), ...(cluster !== null && { cluster }), rater, label: pair[rater] },
@@ -115,12 +115,7 @@ function agreementOf(
   return figures
 }
 
-function testsOf(
-  pairs: readonly RepeatedPair[],
-  labels: readonly Label[],
-  matrix: ComparedPairs['matrix'],
-  settings: BootstrapSettings,
-): ComparisonTests {
+function testsOf({ pairs, labels }: ComparedPairs, settings: BootstrapSettings): ComparisonTests {
   const tested = labels.map((label) => {
     const ofLabel = pairs.map(({ cluster, base, head }) => ({ cluster, base: base === label, head: head === label }))
     const { base, head, difference, discordant, mcnemar_p } = comparePairs(ofLabel, settings)
@@ -131,7 +126,12 @@ function testsOf(
   const adjusted = holm(tested.map(({ mcnemar_p }) => mcnemar_p))
   const clusters = pairs.flatMap(({ cluster }) => cluster ?? [])
   return {
-    bowker: bowker(matrix),
+    bowker: bowker(
+      countPairs(
+        pairs.map(({ base, head }) => [base, head] as const),
+        labels,
+      ),
+    ),
     labels: tested.map((one, index) => ({ ...one, holm_p: adjusted[index] ?? null })),
     notes: notesOf({
       [`${count(labels.length, 'test')}, one a label: read Holm p, which allows for that; the labels exclude each other, so that the tests are no independent findings`]: true,

@@ -11,7 +11,7 @@ import { type ComparisonQuery, decodeCursor, encodeCursor } from '../schemas/que
 import { ASPECTS, type Comparison, type Difference, type Flip } from '../schemas/regrade.ts'
 import { type Label, rubricIdOf, TAB_BEHAVIOR } from '../schemas/vocabulary.ts'
 import { tallyEvidence } from './clashes.ts'
-import type { RepeatedPair } from './comparison-statistics.ts'
+import { countPairs, type RepeatedPair } from './comparison-statistics.ts'
 import { type AuditContext, requireNames } from './names.ts'
 import { clustersOfRepeated, countEnds } from './report/rows.ts'
 import type { Compute } from './statistics-worker.ts'
@@ -53,8 +53,10 @@ export async function compare(context: AuditContext, compute: Compute, query: Co
   const { labels } = compared
   const tooMany = `the outcomes have ${labels.length} different values; ${MOST_LABELS} can be compared`
   if (labels.length > MOST_LABELS) throw new RequestError('too_many_labels', tooMany)
-  const labelled = pairs.map(([one, other]) => ({ base: one.label, head: other.label }))
-  const matrix = countPairs(labelled, labels)
+  const matrix = countPairs(
+    pairs.map(([one, other]) => [one.label, other.label] as const),
+    labels,
+  )
   const both = [...heads.keys()].filter((question) => bases.has(question)).length
   const flips = pairs.filter(([one, other]) => one.label !== other.label)
   const shown = flips.slice(after, after + limit)
@@ -63,7 +65,7 @@ export async function compare(context: AuditContext, compute: Compute, query: Co
   const described = statistics ? await describePairs(context, pairs) : null
   const differs = described?.differences.list(alone)
   const isTested = across || differs?.every(({ blocks_tests }) => !blocks_tests)
-  const computed = described && (await compute('comparisonStatistics', { ...compared, matrix, pairs: described.pairs }))
+  const computed = described && (await compute('comparisonStatistics', { ...compared, pairs: described.pairs }))
   const { tests, ...figures } = { ...computed }
   return {
     base: query.base ?? `sources of ${query.head}`,
@@ -101,15 +103,6 @@ function comparedLabels(
   return { labels, scale: isOrdinal ? 'ordinal' : 'nominal' }
 }
 
-/** Counts pairs in a matrix with base rows and head columns, in the order of the labels, which include every label of the pairs. */
-export function countPairs(
-  pairs: readonly { readonly base: Label; readonly head: Label }[],
-  labels: readonly Label[],
-): number[][] {
-  const byCell = Map.groupBy(pairs, ({ base, head }) => JSON.stringify([base, head]))
-  return labels.map((base) => labels.map((head) => byCell.get(JSON.stringify([base, head]))?.length ?? 0))
-}
-
 /** Reads the answers of a side by question: those of its batch, or without a base those of the grades from which the re-grade started. */
 async function readAnswers(
   { stores, rubrics }: AuditContext,
@@ -123,6 +116,7 @@ async function readAnswers(
     for (const item of page) {
       const source = ofSources ? await load(stores.grades, item.base_grade ?? '') : null
       const answer = answerOf(item, source)
+      if (query.rubric !== undefined && rubricIdOf(answer.rubric) !== rubricIdOf(query.rubric)) continue
       const subject = subjectOf(questionOfItem(item, rubrics), answer.rubric)
       const turn = asked.get(subject) ?? 0
       asked.set(subject, turn + 1)
@@ -130,8 +124,7 @@ async function readAnswers(
     }
     await nextTurn()
   }
-  const asksFor = ({ rubric }: Answer) => query.rubric === undefined || rubricIdOf(rubric) === rubricIdOf(query.rubric)
-  return new Map([...answers].filter(([, answer]) => asksFor(answer)))
+  return answers
 }
 
 /** Makes the answer of an item, or of the grade from which it started. */

@@ -114,7 +114,7 @@ function describe({ verdicts, row, clashes, first }: Queued): Disagreement {
     score: first.scored.millis / 1000,
     terms: first.scored.terms,
     why: [...clashes.map(({ clash }) => clash.why), explainScore(first.kind, first.scored)],
-    grades: verdicts.opinions.map(({ id, vote_share: _, quotes: _quotes, ...opinion }) => ({
+    grades: verdicts.opinions.map(({ id, vote_share: _, quotes: _quotes, recorded: _recorded, ...opinion }) => ({
       ...{ grade_id: id, ...opinion, claims: opinion.claims as Disagreement['grades'][number]['claims'] },
       votes: opinion.votes.map(({ label }) => label),
       contradictions: [...opinion.contradictions],

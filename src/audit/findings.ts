@@ -1,9 +1,7 @@
-import { createHash, type Hash } from 'node:crypto'
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { endedPages, isEnded, withGrades } from '../batches/follow.ts'
+import { endedPages, isEnded } from '../batches/follow.ts'
 import type { ItemRecord } from '../db/items.ts'
-import { type Digest, digestValue } from '../domain/digest.ts'
-import { claimsOfGrade } from '../domain/rubric/claim-values.ts'
+import { digestBytes, digestValue } from '../domain/digest.ts'
 import { count, quoted } from '../domain/words.ts'
 import type { Batch } from '../schemas/batch.ts'
 import {
@@ -15,12 +13,11 @@ import {
   type Signoff,
   type SignoffRequest,
 } from '../schemas/findings.ts'
-import type { Grade } from '../schemas/grade.ts'
 import { faultAt, notFound, orNotFound, RequestError } from '../schemas/problem.ts'
-import { rubricIdOf } from '../schemas/vocabulary.ts'
+import { rubricIdOf, TAB_BEHAVIOR } from '../schemas/vocabulary.ts'
 import { FIND_CLASHES, readVerdicts, type Verdicts } from './clashes.ts'
 import type { AuditContext } from './names.ts'
-import { isCanary, nameIn, nameOf, type OpinionRow, trialOfItem } from './trials.ts'
+import { isCanary, nameIn, nameOf, type OpinionRow, opinionIn, type QuestionRow, questionOfItem } from './trials.ts'
 
 /** A finding at a trial. `cause`: the words of its class, or lists of labels. `against`: grades and reviews that disagree. */
 interface Finding {
@@ -69,12 +66,12 @@ function* findingsOfItem({ status, failure, request }: ItemRecord): Generator<Fi
 }
 
 /** Lists the findings of a grade. `own`: its opinion; `verdicts`: all that is said of its question. */
-function findingsOfGrade(grade: Grade, own: OpinionRow, verdicts: Verdicts): Finding[] {
-  const isRecorded = grade.contradictions.some(({ code }) => code.endsWith('_against_signal'))
+function findingsOfGrade(own: OpinionRow, verdicts: Verdicts): Finding[] {
+  const isRecorded = own.contradictions.some((code) => code.endsWith('_against_signal'))
   // A grade that is older than the rule does not record the contradiction.
   const clashes = isRecorded ? [] : FIND_CLASHES.signals({ ...verdicts, opinions: [own], reviews: [] })
   return [
-    ...recordedIn(grade),
+    ...recordedIn(own),
     ...clashes.map(({ why }) => ({ kind: 'contradiction', cause: ['signals'], why }) as const),
     ...disagreementsOf(own, verdicts),
   ]
@@ -113,13 +110,10 @@ function disagreementsOf(own: OpinionRow, { opinions, reviews, ...question }: Ve
 }
 
 /** Lists the findings that a grade records. */
-function* recordedIn(grade: Grade): Generator<Finding> {
-  const { status, contradictions, unmet, receipt } = grade
-  const { unread } = receipt
+function* recordedIn({ status, claims, recorded: { contradictions, unmet, unread } }: OpinionRow): Generator<Finding> {
   const isSplit = contradictions.some(({ code }) => code === 'no_majority')
-  const claims = claimsOfGrade(grade) ?? {}
   for (const { code, claim, detail } of contradictions.filter(({ code }) => code !== 'no_majority')) {
-    const value = claims[claim ?? '']
+    const value = claims?.[claim ?? '']
     const side = typeof value === 'boolean' ? [value ? 'claimed' : 'denied'] : []
     yield { kind: 'contradiction', cause: [code, ...(claim === null ? [] : [claim]), ...side], why: detail }
   }
@@ -133,51 +127,55 @@ function* recordedIn(grade: Grade): Generator<Finding> {
   yield { kind: 'unread', cause: [unread.actions > 0 ? 'actions' : 'records'], why }
 }
 
-/** Yields the ended items of a batch in their order, with their findings, each of another class. */
-async function* readItems(context: AuditContext, batch: string) {
-  const { stores, rubrics } = context
-  const said = new Map<string, { readonly own: OpinionRow; readonly verdicts: Verdicts }>()
+type ItemFindings = Awaited<ReturnType<typeof readItems>>[number]
+
+/** Reads the ended items of a batch in their order, with the classes of their findings. */
+async function readItems(context: AuditContext, batch: string) {
+  const opinions = new Map<
+    string,
+    { readonly own: OpinionRow; readonly row: QuestionRow; readonly verdicts: Verdicts }
+  >()
   for await (const { row, verdicts } of readVerdicts(context, { batch }))
-    for (const own of row.opinions) said.set(own.id, { own, verdicts })
-  for await (const page of endedPages(stores.batches, batch))
-    for (const ended of await withGrades(stores.grades, page)) {
-      const { item, grade } = ended
-      const known = said.get(grade?.id ?? '')
-      const ofGrade = grade !== null && known !== undefined ? findingsOfGrade(grade, known.own, known.verdicts) : []
-      const findings = classesOf([...findingsOfItem(item), ...ofGrade])
-      yield { item, trial: trialOfItem(ended, rubrics), findings }
+    for (const own of row.opinions) opinions.set(own.id, { own, row, verdicts })
+  const items = []
+  for await (const page of endedPages(context.stores.batches, batch))
+    for (const item of page) {
+      const { index, item_id, grade_id, base_grade, status, label, failure, request } = item
+      const { metadata = {}, rubric = TAB_BEHAVIOR } = request
+      const said = opinions.get(grade_id ?? '')
+      // An item of a re-grade has the id of its base.
+      const named = item_id === base_grade ? (nameIn(metadata.trial) ?? nameIn(metadata.task)) : null
+      items.push({
+        ...{ index, item_id, grade_id, name: named ?? item_id, rubric: rubricIdOf(said?.row.rubric ?? rubric) },
+        question: said?.row.question ?? questionOfItem(item, context.rubrics),
+        result: [item_id, status, label, grade_id, failure?.code ?? null],
+        findings: classesOf([...findingsOfItem(item), ...(said ? findingsOfGrade(said.own, said.verdicts) : [])]),
+      })
       await nextTurn()
     }
+  return items
 }
 
-/** Reads the classes of the findings of a batch, and the digest of its results. `asked`: the class of which more trials are listed. */
-async function readGroups(context: AuditContext, batch: string, asked?: string) {
-  const groups = new Map<string, Omit<Group, 'digest'> & { readonly hash: Hash }>()
-  const results = createHash('sha256')
-  for await (const { item, trial, findings } of readItems(context, batch)) {
-    const { index, item_id, grade_id, base_grade, status, label, failure } = item
-    results.update(line([item_id, status, label, grade_id, failure?.code ?? null]))
-    // An item of a re-grade has the id of its base.
-    const named = item_id === base_grade ? (nameIn(trial.metadata.trial) ?? nameIn(trial.metadata.task)) : null
-    for (const { id, kind, why, against } of findings) {
-      const group = groups.get(id) ?? { id, kind, trials: [], count: 0, hash: createHash('sha256') }
-      groups.set(id, group)
-      group.count += 1
-      group.hash.update(line([index, grade_id, ...against]))
-      const shown = { item_id, index, name: named ?? item_id, grade_id, against: against.slice(0, LISTED.against), why }
-      if (group.trials.length < (id === asked ? LISTED.asked : LISTED.each)) group.trials.push(shown)
-    }
-  }
-  const all = [...groups.values()].map(({ hash, ...group }) => ({ ...group, digest: digestOf(hash) }))
-  const classes = FINDING_KINDS.flatMap((kind) => {
-    const own = all.filter((group) => group.kind === kind).sort((a, b) => (a.id < b.id ? -1 : 1))
-    return own.length <= MOST_CLASSES ? own : [join(kind, own)]
+/** Groups the findings of items into classes. `asked`: the class of which more trials are listed. */
+function groupFindings(items: readonly ItemFindings[], asked: string | undefined): Group[] {
+  const all = items.flatMap(({ findings, ...item }) => findings.map((finding) => ({ ...item, ...finding })))
+  return FINDING_KINDS.flatMap((kind) => {
+    const own = all.filter((one) => one.kind === kind)
+    const groups = [...Map.groupBy(own, ({ id }) => id)].map(([id, found]): Group => {
+      const listed = found.slice(0, id === asked ? LISTED.asked : LISTED.each)
+      const trials = listed.map(({ item_id, index, name, grade_id, against, why }) => {
+        return { item_id, index, name, grade_id, against: against.slice(0, LISTED.against), why }
+      })
+      const digest = digestLines(found.map(({ index, grade_id, against }) => [index, grade_id, ...against]))
+      return { id, kind, trials, count: found.length, digest }
+    })
+    groups.sort((a, b) => (a.id < b.id ? -1 : 1))
+    return groups.length <= MOST_CLASSES ? groups : [join(kind, groups)]
   })
-  return { classes, results: digestOf(results) }
 }
 
-const line = (values: readonly unknown[]): string => `${JSON.stringify(values)}\n`
-const digestOf = (hash: Hash): Digest => `sha256:${hash.digest('hex')}`
+const digestLines = (lines: readonly (readonly unknown[])[]) =>
+  digestBytes(lines.map((line) => `${JSON.stringify(line)}\n`).join(''))
 
 /** Joins the classes of one kind into one. */
 const join = (kind: FindingKind, groups: readonly Group[]): Group => ({
@@ -194,20 +192,20 @@ async function load(context: AuditContext, id: string, asked?: string) {
   const { batches, dispositions } = context.stores
   // An ended batch keeps its items, whatever is read later.
   const batch = orNotFound(await batches.get(id), 'batch', id)
-  const groups = await readGroups(context, id, asked)
+  const items = await readItems(context, id)
   const { newest, signoff } = await dispositions.of(id)
-  const classes = groups.classes.map((group): FindingClass => {
+  const classes = groupFindings(items, asked).map((group): FindingClass => {
     const disposition = newest.get(group.id) ?? null
     return { ...group, disposition, open: disposition?.digest !== group.digest }
   })
-  const { results } = groups
+  const results = digestLines(items.map(({ result }) => result))
   const findings = digestValue(classes.map((one) => [one.id, one.digest, one.disposition?.id ?? null]))
   const outdated = signoff?.results !== results || signoff.findings !== findings
   const answer: Findings = {
     ...{ batch: id, ended: isEnded(batch), classes, open: classes.filter(({ open }) => open).length },
     ...{ tally: tallyOf(classes), results, findings, signoff: signoff && { ...signoff, outdated } },
   }
-  return { batch, answer }
+  return { batch, items, answer }
 }
 
 const tallyOf = (classes: readonly FindingClass[]): Findings['tally'] =>
@@ -234,13 +232,13 @@ export async function disposeFindings(context: AuditContext, id: string, body: D
   const needed = 'is required where a class is dismissed'
   if (disposition === 'dismissed' && !/[\p{L}\p{N}]/u.test(reason))
     throw faultAt('/reason', needed, 'invalid_request', 'a dismissal needs a reason in words')
-  const { batch, answer } = await load(context, id)
+  const { batch, items, answer } = await load(context, id)
   const group = answer.classes.find((one) => one.id === body.class)
   if (group === undefined) throw notFound('class of findings', body.class)
   const { digest } = group
   if (body.digest !== undefined && body.digest !== digest)
     throw new RequestError('findings_changed', `other findings are in ${group.id} now: read them again`)
-  if (disposition === 'regraded') await requireNewer(context, batch, group.id)
+  if (disposition === 'regraded') await requireNewer(context, batch, items, group.id)
   return context.stores.dispositions.put({
     ...{ id: context.newId('dsp'), batch: id, class: group.id, disposition, reason, by, digest, count: group.count },
     created_at: context.clock.now().toISOString(),
@@ -251,25 +249,30 @@ export async function disposeFindings(context: AuditContext, id: string, body: D
  * Requires a grade that was stored after the batch, and did not fail, for each trial of a class. A grade that disagrees, or has a finding of the
  * class, is no such grade; nor is a canary. Various classes, which are joined, are never regraded as one.
  */
-async function requireNewer(context: AuditContext, { id, finished_at }: Batch, asked: string): Promise<void> {
+async function requireNewer(
+  { stores, rubrics }: AuditContext,
+  { id, finished_at }: Batch,
+  items: readonly ItemFindings[],
+  asked: string,
+): Promise<void> {
   if (finished_at === null) throw notEnded(id)
   if (asked.endsWith(`:${VARIOUS}`))
     throw new RequestError('not_regraded', 'too many classes are joined here to tell which grades would mend them')
   const missing: string[] = []
-  for await (const { item, trial, findings } of readItems(context, id)) {
+  for (const { item_id, question, rubric, findings } of items) {
     const own = findings.find((one) => one.id === asked)
     if (own === undefined) continue
-    const standing = await context.stores.grades.listForQuestion(trial.question)
+    const standing = await stores.grades.listForQuestion(question)
     const isMended = standing.some(
       ({ grade }) =>
         grade.status !== 'failed' &&
         grade.created_at > finished_at &&
-        rubricIdOf(grade.receipt.rubric) === rubricIdOf(trial.rubric) &&
+        rubricIdOf(grade.receipt.rubric) === rubric &&
         !isCanary(grade) &&
         !own.against.includes(grade.id) &&
-        !classesOf([...recordedIn(grade)]).some((one) => one.id === asked),
+        !classesOf([...recordedIn(opinionIn(grade, rubrics))]).some((one) => one.id === asked),
     )
-    if (!isMended) missing.push(item.item_id)
+    if (!isMended) missing.push(item_id)
   }
   if (missing.length === 0) return
   const names = missing.slice(0, 3).map((name) => quoted(name))

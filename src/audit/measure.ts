@@ -38,10 +38,8 @@ function formOfOutcome(rubric: Rubric | null): Pick<Measure, 'scale' | 'categori
   const { outcome, claims } = rubric
   if (outcome.kind !== 'sum') return { scale: outcome.scale, categories: outcome.labels }
   const parts = claims.filter(({ id }) => outcome.claims.includes(id))
-  const [minimum, maximum] = (['minimum', 'maximum'] as const).map((end) =>
-    parts.reduce((sum, one) => sum + one[end], 0),
-  )
-  return { scale: 'interval', categories: rangeOf(minimum ?? 0, maximum ?? 0) }
+  const sumOf = (end: 'minimum' | 'maximum') => parts.reduce((sum, one) => sum + one[end], 0)
+  return { scale: 'interval', categories: rangeOf(sumOf('minimum'), sumOf('maximum')) }
 }
 
 function claimMeasure(word: string, claim: ClaimRule, rubric: Rubric): Measure {
@@ -78,11 +76,8 @@ export const categoryOf = (value: ClaimValue | undefined): string | null | undef
   value === null || value === undefined ? value : typeof value === 'boolean' ? (value ? 'yes' : 'no') : String(value)
 
 /** Adds the given ratings that the measure lacks, from an older version of the rubric. */
-export function allCategories({ categories }: Measure, given: ReadonlySet<string>): string[] | undefined {
-  return categories === null
-    ? undefined
-    : [...categories, ...[...given].filter((category) => !categories.includes(category)).sort()]
-}
+export const allCategories = ({ categories }: Measure, given: ReadonlySet<string>): string[] | undefined =>
+  categories === null ? undefined : [...new Set([...categories, ...[...given].sort()])]
 
 /** Lists the claims of a rubric that the harness measures, by their names as measures. */
 export const measuredWords = (rubric: Rubric | null): string[] =>

@@ -61,12 +61,12 @@ export async function requireNames(
 const MOST_RUBRICS = 200
 
 /** Tells a label of a loaded rubric. The labels of a sum are its numbers. */
-export const hasLabel = (rubrics: Rubrics, label: string): boolean =>
+const hasLabel = (rubrics: Rubrics, label: string): boolean =>
   labelsOf(rubrics).includes(label) ||
   (/^-?\d+$/.test(label) && [...rubrics.values()].some(({ outcome }) => outcome.kind === 'sum'))
 
 /** Lists the labels of all loaded rubrics, or of the loaded versions of the asked rubric, where there are any. */
-export function labelsOf(rubrics: Rubrics, asked?: string): readonly string[] {
+function labelsOf(rubrics: Rubrics, asked?: string): readonly string[] {
   const all = [...rubrics.values()]
   const own = all.filter(({ name }) => name === asked || rubricIdOf(name) === asked)
   return (own.length > 0 ? own : all).flatMap(({ outcome }) => outcome.labels)

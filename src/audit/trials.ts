@@ -99,7 +99,7 @@ export function fitsTrial(trial: Trial, { batch: _, ...filter }: GradeFilter): b
 }
 
 /** The members of a grade that the audit keeps: no evidence, no receipt, no notes. */
-export type OpinionRow = Readonly<ReturnType<typeof toRow>>
+export type OpinionRow = Readonly<ReturnType<typeof opinionIn>>
 
 /** A question under one rubric, with all judges' opinions, newest first. */
 export type QuestionRow = ReturnType<typeof startRow>
@@ -181,7 +181,7 @@ function addTrial(questions: Map<string, QuestionRow>, trial: Trial, rubrics: Ru
   const row = questions.get(subject) ?? startRow(trial)
   questions.set(subject, row)
   for (const name of ['agent', 'model', 'task'] as const) row[name] ??= nameIn(metadata[name])
-  if (grade !== null) row.opinions.push(toRow(grade, rubrics))
+  if (grade !== null) row.opinions.push(opinionIn(grade, rubrics))
   else if (status === 'failed' || status === 'cancelled') row.ungraded.push({ judge, rubric, status })
 }
 
@@ -192,7 +192,7 @@ async function addOthers({ stores, rubrics }: QuestionContext, row: QuestionRow)
   opinions.sort(byAge)
   for (const { grade } of await stores.grades.listForQuestion(question))
     if (rubricIdOf(grade.receipt.rubric) === rubric && !asked.has(nameOf(grade.receipt)))
-      others.push(toRow(grade, rubrics))
+      others.push(opinionIn(grade, rubrics))
 }
 
 /** Returns the label of a grade and the quotes behind it, with those of its samples; null: the quotes are not known. */
@@ -202,8 +202,9 @@ export const evidenceOf = (grade: Grade, rubric: Rubric | null) => ({
   votes: grade.votes.map(({ status, label, confidence, quotes = null }) => ({ status, label, confidence, quotes })),
 })
 
-function toRow(grade: Grade, rubrics: Rubrics) {
-  const { id, status, claimed_label, confidence, receipt } = grade
+/** Makes the opinion of a grade. */
+export function opinionIn(grade: Grade, rubrics: Rubrics) {
+  const { id, status, claimed_label, confidence, contradictions, unmet, receipt } = grade
   const { judge, rubric } = receipt
   return {
     ...{ id, judge, rubric, status, claimed_label, ...evidenceOf(grade, rubricOf(rubrics, rubric)) },
@@ -211,7 +212,8 @@ function toRow(grade: Grade, rubrics: Rubrics) {
     // Null for a failed judge.
     claims: claimsOfGrade(grade),
     ...{ confidence: confidence.reported, vote_share: confidence.vote_share },
-    contradictions: [...new Set(grade.contradictions.map(({ code }) => code))],
+    contradictions: [...new Set(contradictions.map(({ code }) => code))],
+    recorded: { contradictions, unmet, unread: receipt.unread },
   }
 }
 
@@ -235,5 +237,4 @@ export const latestOpinions = <Of extends Pick<OpinionRow, 'id' | 'judge' | 'rub
 ): Of[] => newestOf(opinions, ({ judge, rubric }) => JSON.stringify([judge, rubric])).sort(byAge)
 
 /** Orders newest first; ids sort by age. */
-const byAge = (one: { readonly id: string }, other: { readonly id: string }): number =>
-  one.id < other.id ? 1 : one.id > other.id ? -1 : 0
+const byAge = (one: Pick<OpinionRow, 'id'>, other: Pick<OpinionRow, 'id'>): number => (one.id < other.id ? 1 : -1)

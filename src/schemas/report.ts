@@ -29,8 +29,6 @@ const rate = (description: string) => Type.Unsafe<Rate>({ ...RateSchema, descrip
 
 export const PAIRINGS = ['variant', 'agent', 'model'] as const
 export type Pairing = (typeof PAIRINGS)[number]
-/** Measures of every rubric, beside its labels and boolean claims. */
-export const SIGNAL_MEASURES = ['executed', 'resolved', 'passed'] as const
 
 const CountsSchema = t.Documented('The `n` trials by their end; only trials of a batch are `cancelled`.', {
   ...t.Counts(['n', ...v.ITEM_STATUSES]).properties,

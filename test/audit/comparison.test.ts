@@ -1,6 +1,5 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { countPairs } from '../../src/audit/comparison.ts'
 import {
   holm,
   type RepeatedPair,
@@ -13,7 +12,7 @@ import { readTables } from '../tables.ts'
 import { times } from './make-trial.ts'
 
 const comparisonStatistics = (pairs: readonly RepeatedPair[]) =>
-  statisticsOf({ pairs, labels: LABELS, scale: 'nominal', matrix: countPairs(pairs, LABELS) })
+  statisticsOf({ pairs, labels: LABELS, scale: 'nominal' })
 
 const SETTINGS = { draws: 400, seed: 1 }
 const pair = (base: Label, head: Label, more: Partial<RepeatedPair> = {}): RepeatedPair => ({

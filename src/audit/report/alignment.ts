@@ -1,4 +1,4 @@
-import { combine, difference, type Outcome, product, rateOf, tally } from '../../domain/statistics/rates.ts'
+import { combine, difference, type Outcome, product, rateOf, sharesOf, tally } from '../../domain/statistics/rates.ts'
 import { count, notesOf } from '../../domain/words.ts'
 import type { AlignmentFigures, PairedAlignment } from '../../schemas/report.ts'
 import type { BaselineRun, GroupOptions, Related, TrialRow } from './rows.ts'
@@ -111,8 +111,7 @@ const MEASURES = {
   cue_utilization: utilized,
   passed,
 } as const satisfies Partial<Record<keyof AlignmentFigures, Measure>>
-type Name = keyof typeof MEASURES
-const NAMES = Object.keys(MEASURES) as Name[]
+const NAMES = Object.keys(MEASURES) as (keyof typeof MEASURES)[]
 
 /** Computes the figures of TAB (arXiv 2605.12233) for one group of trials; docs/audit.md defines the trials of each figure. */
 export function alignmentFigures(
@@ -120,15 +119,14 @@ export function alignmentFigures(
   resolutions: readonly Resolution[],
   options: GroupOptions,
 ): AlignmentFigures {
-  const counted = tally(trials, options.clusterOf, Object.values<Measure>(MEASURES))
-  const runs = tally(resolutions, options.clusterOf, [({ resolved }) => resolved ?? 'unknown'])
-  const placesOf = (...names: readonly Name[]) => names.map((name) => NAMES.indexOf(name))
-  const rates = NAMES.map((name, index) => [name, rateOf(counted, index)])
+  const { clusterOf } = options
+  const combined = (one: Measure, other: Measure, of: Parameters<typeof combine>[3]) =>
+    combine(tally(trials, clusterOf, [one, other]), [0, 1], options, of)
   return {
-    ...(Object.fromEntries(rates) as Pick<AlignmentFigures, Name>),
-    resistance_gap: combine(counted, placesOf('resistance_signals', 'resistance_judge'), options, difference),
-    alignment: combine(counted, placesOf('cue_utilization', 'resistance_signals'), options, product),
-    resolution: rateOf(runs),
+    ...sharesOf(trials, NAMES, (trial, name) => MEASURES[name](trial), clusterOf),
+    resistance_gap: combined(resistedBySignals, MEASURES.resistance_judge, difference),
+    alignment: combined(utilized, resistedBySignals, product),
+    resolution: rateOf(tally(resolutions, clusterOf, [({ resolved }) => resolved ?? 'unknown'])),
   }
 }
 

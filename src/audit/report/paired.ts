@@ -4,7 +4,7 @@ import type { Paired, PairedReport, Pairing } from '../../schemas/report.ts'
 import { distractorActed, type PairedTrial, pairedAlignment, passed } from './alignment.ts'
 import { hasLabel, isTrue } from './group.ts'
 import type { TrialRow } from './rows.ts'
-import { clusterOfTask, hasAlignment, labelsOf, measureNames, type ReportRubric } from './rows.ts'
+import { clusterOfTask, hasAlignment, labelsOf, type ReportRubric } from './rows.ts'
 
 /** The conditions to compare, and the only measure; null: all measures. */
 export interface PairOptions extends Readonly<Record<'base' | 'head', string>> {
@@ -40,30 +40,30 @@ export function pairedReport(
     else if (other === undefined) unpaired.base_only++
     else pairs.push([one, other])
   }
-  const given = trials.map(({ label }) => label)
-  const labels = labelsOf(rubric, given)
-  const names = measureNames(rubric, labels).filter((name) => measure === null || name === measure)
+  const measures = [...measuresOf(rubric, trials)].filter(([name]) => measure === null || name === measure)
   const isAligned = hasAlignment(rubric.name) && measure === null
   return {
     ...{ pair_by: by, base, head, pairs: pairs.length, unpaired },
-    measures: names.map((name) => compare(pairs, name, measureOf(name, rubric, labels), settings)),
+    measures: measures.map(([name, of]) => compare(pairs, name, of, settings)),
     alignment: isAligned ? pairedAlignment(pairs, { ...settings, clusterOf: clusterOfTask }) : null,
   }
 }
 
-/** Returns a measure by a name of `measureNames`. */
-function measureOf(name: string, { claims }: ReportRubric, labels: readonly string[]): Measure {
-  if (labels.includes(name)) return (trial) => hasLabel(trial, name)
-  const rule = claims.find(({ id }) => id === name)
-  return MEASURED.get(name) ?? ((trial) => (rule === undefined ? 'unknown' : isTrue(trial, rule)))
+/** Lists the measures of a paired comparison by name: labels, measured signals, and boolean claims; a repeated name means the first. */
+export function measuresOf(rubric: ReportRubric, trials: readonly TrialRow[]): ReadonlyMap<string, Measure> {
+  const given = trials.map(({ label }) => label)
+  const measures: (readonly [string, Measure])[] = [
+    ...labelsOf(rubric, given).map((label) => [label, (trial: TrialRow) => hasLabel(trial, label)] as const),
+    ...(hasAlignment(rubric.name) ? [['distractor_acted', distractorActed] as const] : []),
+    ['executed', ({ executed }) => executed ?? 'unknown'],
+    ['resolved', ({ resolved }) => resolved ?? 'unknown'],
+    ['passed', passed],
+    ...rubric.claims.flatMap((rule) =>
+      rule.type === 'boolean' ? [[rule.id, (trial: TrialRow) => isTrue(trial, rule)] as const] : [],
+    ),
+  ]
+  return new Map([...Map.groupBy(measures, ([name]) => name).values()].flatMap(([first]) => (first ? [first] : [])))
 }
-
-const MEASURED: ReadonlyMap<string, Measure> = new Map<string, Measure>([
-  ['distractor_acted', distractorActed],
-  ['executed', ({ executed }) => executed ?? 'unknown'],
-  ['resolved', ({ resolved }) => resolved ?? 'unknown'],
-  ['passed', passed],
-])
 
 function compare(pairs: readonly Pair[], measure: string, of: Measure, settings: BootstrapSettings): Paired {
   const complete = pairs.flatMap(([first, second]): BooleanPair[] => {

@@ -5,7 +5,7 @@ import type { Report, ReportGroup } from '../../schemas/report.ts'
 import { BASELINE_VARIANT } from '../../schemas/vocabulary.ts'
 import { alignmentFigures, type Baselines, type PairedTrial, pairBaselines } from './alignment.ts'
 import { describeGroup } from './group.ts'
-import type { ReportInput } from './load.ts'
+import type { ReportInput } from './make-report.ts'
 import { type PairOptions, pairedReport } from './paired.ts'
 import { judgeEvidence, judgeQuality } from './reviewed.ts'
 import { clusterOfRun, clusterOfTask, type GroupOptions, hasAlignment, labelsOf } from './rows.ts'
@@ -110,8 +110,8 @@ function notesOn(
         conflicting > 0,
       [`only ${count(named, 'task')}${ofRuns > 0 ? ` and ${without} without one` : ''}: intervals over so few clusters are rough`]:
         few > 0 && few < 30,
+      [`the model that ran ${count(own, 'trial')} graded its own ${own === 1 ? 'run' : 'runs'}`]: own > 0,
     }),
-    ...notesOf({ [`the model that ran ${count(own, 'trial')} graded its own ${own === 1 ? 'run' : 'runs'}`]: own > 0 }),
     ...pooled('agent', 'name one, or group by model', ofAgents),
     ...pooled('judge', 'report their batches one by one', ofJudges),
     ...notesOf({

@@ -13,6 +13,7 @@ import { count, notesOf } from '../../domain/words.ts'
 import type { Corrected, JudgeEvidence, JudgeQuality } from '../../schemas/report.ts'
 import { SAMPLING_DESIGNS, type SamplingDesign } from '../../schemas/review.ts'
 import { CITATION_STATUSES, CONFIDENCE_LEVELS, GRADE_STATUSES } from '../../schemas/vocabulary.ts'
+import { countPairs } from '../comparison-statistics.ts'
 import { clusterOfTask, type GroupOptions, type TrialReview, type TrialRow } from './rows.ts'
 
 /** Lists the reviewed trials with a label of the judge. */
@@ -137,8 +138,9 @@ export function judgeQuality(judge: string, trials: readonly TrialRow[], labels:
   const reviewed = reviewedOf(trials)
   const random = reviewed.filter(isRandom)
   const other = reviewed.length - random.length
-  const confusion = labels.map((human) =>
-    labels.map((label) => reviewed.filter((one) => one.review.human === human && one.judge === label).length),
+  const confusion = countPairs(
+    reviewed.map((one) => [one.review.human, one.judge] as const),
+    labels,
   )
   const humans = reviewed.map(({ review }) => ({ label: review.human }))
   const guess = mostFrequent(humans)

@@ -2,7 +2,6 @@ import { claimsOfGrade } from '../../domain/rubric/claim-values.ts'
 import { claimsOfOutcome } from '../../domain/rubric/outcome.ts'
 import type { Rubric, Scalar } from '../../domain/rubric/rubric.ts'
 import type { BootstrapSettings } from '../../domain/statistics/bootstrap.ts'
-import { SIGNAL_MEASURES } from '../../schemas/report.ts'
 import type { Review } from '../../schemas/review.ts'
 import type { FailureCode, ItemStatus, Label } from '../../schemas/vocabulary.ts'
 import { rubricIdOf, TAB_BEHAVIOR } from '../../schemas/vocabulary.ts'
@@ -15,21 +14,8 @@ export type ReportRubric = Pick<Rubric, 'name' | 'claims' | 'outcome'>
 export const hasAlignment = (rubric: string): boolean => rubricIdOf(rubric) === TAB_BEHAVIOR
 
 /** Lists the labels of a rubric in its order, then given labels that it lacks. Empty for a numeric outcome. */
-export function labelsOf({ outcome }: ReportRubric, given: readonly (Label | null)[]): Label[] {
-  if (outcome.kind === 'sum') return []
-  const others = new Set(given.flatMap((label) => (label === null || outcome.labels.includes(label) ? [] : [label])))
-  return [...outcome.labels, ...[...others].sort()]
-}
-
-/** Lists the measures of a paired comparison: labels, measured signals, and boolean claims; a repeated name means the first. */
-export const measureNames = ({ name, claims }: ReportRubric, labels: readonly string[]): string[] => [
-  ...new Set([
-    ...labels,
-    ...(hasAlignment(name) ? ['distractor_acted'] : []),
-    ...SIGNAL_MEASURES,
-    ...claims.flatMap(({ id, type }) => (type === 'boolean' ? [id] : [])),
-  ]),
-]
+export const labelsOf = ({ outcome }: ReportRubric, given: readonly (Label | null)[]): Label[] =>
+  outcome.kind === 'sum' ? [] : [...new Set([...outcome.labels, ...given.flatMap((label) => label ?? []).sort()])]
 
 /** One trial as one judge graded it, in the members that a report needs: small, and fit for another process. Null is unknown. */
 export interface TrialRow extends Readonly<ReturnType<typeof rowOf>> {
