@@ -17,7 +17,7 @@ import { faultAt, notFound, orNotFound, RequestError } from '../schemas/problem.
 import { rubricIdOf, TAB_BEHAVIOR } from '../schemas/vocabulary.ts'
 import { FIND_CLASHES, readVerdicts, type Verdicts } from './clashes.ts'
 import type { AuditContext } from './names.ts'
-import { isCanary, nameIn, nameOf, type OpinionRow, opinionIn, type QuestionRow, questionOfItem } from './trials.ts'
+import { isCanary, nameIn, nameOf, type OpinionRow, opinionIn, questionOfItem } from './trials.ts'
 
 /** A finding at a trial. `cause`: the words of its class, or lists of labels. `against`: grades and reviews that disagree. */
 interface Finding {
@@ -131,25 +131,23 @@ type ItemFindings = Awaited<ReturnType<typeof readItems>>[number]
 
 /** Reads the ended items of a batch in their order, with the classes of their findings. */
 async function readItems(context: AuditContext, batch: string) {
-  const opinions = new Map<
-    string,
-    { readonly own: OpinionRow; readonly row: QuestionRow; readonly verdicts: Verdicts }
-  >()
-  for await (const { row, verdicts } of readVerdicts(context, { batch }))
-    for (const own of row.opinions) opinions.set(own.id, { own, row, verdicts })
+  const opinions = new Map<string, { readonly own: OpinionRow; readonly verdicts: Verdicts }>()
+  for await (const verdicts of readVerdicts(context, { batch }))
+    for (const own of verdicts.row.opinions) opinions.set(own.id, { own, verdicts })
   const items = []
   for await (const page of endedPages(context.stores.batches, batch))
     for (const item of page) {
       const { index, item_id, grade_id, base_grade, status, label, failure, request } = item
+      const { own, verdicts } = opinions.get(grade_id ?? '') ?? {}
       const { metadata = {}, rubric = TAB_BEHAVIOR } = request
-      const said = opinions.get(grade_id ?? '')
       // An item of a re-grade has the id of its base.
       const named = item_id === base_grade ? (nameIn(metadata.trial) ?? nameIn(metadata.task)) : null
       items.push({
-        ...{ index, item_id, grade_id, name: named ?? item_id, rubric: rubricIdOf(said?.row.rubric ?? rubric) },
-        question: said?.row.question ?? questionOfItem(item, context.rubrics),
+        ...{ index, item_id, grade_id, name: named ?? item_id },
+        rubric: verdicts?.row.rubric ?? rubricIdOf(rubric),
+        question: verdicts?.row.question ?? questionOfItem(item, context.rubrics),
         result: [item_id, status, label, grade_id, failure?.code ?? null],
-        findings: classesOf([...findingsOfItem(item), ...(said ? findingsOfGrade(said.own, said.verdicts) : [])]),
+        findings: classesOf([...findingsOfItem(item), ...(own && verdicts ? findingsOfGrade(own, verdicts) : [])]),
       })
       await nextTurn()
     }

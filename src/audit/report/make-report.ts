@@ -14,6 +14,7 @@ import { isOfAgent, reviewsOf, standingReviews } from '../reviews.ts'
 import type { Compute } from '../statistics-worker.ts'
 import { evidenceOf, fitsTrial, isCanary, newestOf, readTrials, subjectOf } from '../trials.ts'
 import { measuresOf, type PairOptions } from './paired.ts'
+import type { ReportInput } from './report.ts'
 import { type BaselineRun, hasAlignment, type ReportRubric, rowOf, settleReviews, type TrialRow } from './rows.ts'
 
 /** Bounds draws times trials, of which a report resamples some 50 figures, to about ten seconds. */
@@ -63,10 +64,8 @@ const invalid = (name: string, message: string): RequestError =>
 
 type ReportFilter = Pick<ReportQuery, NamedBy | 'batch' | 'variant'>
 
-export type ReportInput = Awaited<ReturnType<typeof loadReport>>
-
 /** Loads the trials of a report as small rows: those that fit the filter, in one pass, then one pass over the reviews. */
-async function loadReport(context: AuditContext, filter: ReportFilter, groupBy: string) {
+async function loadReport(context: AuditContext, filter: ReportFilter, groupBy: string): Promise<ReportInput> {
   const { selected, fields, judges, rubrics, notes } = await findTrials(context, filter, groupBy)
   const several = [...oneOf('judge', groupBy === 'judge' ? [] : judges), ...oneOf('rubric', rubrics)]
   if (several.length > 0) throw new RequestError('several_graders', SEVERAL_GRADERS, { errors: several })

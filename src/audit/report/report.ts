@@ -5,10 +5,29 @@ import type { Report, ReportGroup } from '../../schemas/report.ts'
 import { BASELINE_VARIANT } from '../../schemas/vocabulary.ts'
 import { alignmentFigures, type Baselines, type PairedTrial, pairBaselines } from './alignment.ts'
 import { describeGroup } from './group.ts'
-import type { ReportInput } from './make-report.ts'
 import { type PairOptions, pairedReport } from './paired.ts'
 import { judgeEvidence, judgeQuality } from './reviewed.ts'
-import { clusterOfRun, clusterOfTask, type GroupOptions, hasAlignment, labelsOf } from './rows.ts'
+import {
+  type BaselineRun,
+  clusterOfRun,
+  clusterOfTask,
+  type GroupOptions,
+  hasAlignment,
+  labelsOf,
+  type ReportRubric,
+  type TrialRow,
+} from './rows.ts'
+
+/** The trials of a report, and all that is known of their selection. */
+export interface ReportInput extends Pick<Report, 'evidence_agreement' | 'notes'> {
+  readonly trials: readonly TrialRow[]
+  readonly baselines: readonly BaselineRun[]
+  /** The fields of the metadata of the trials. */
+  readonly fields: readonly string[]
+  readonly rubric: ReportRubric
+  /** The name of the rubric of the grades; null without a grade. */
+  readonly found: string | null
+}
 
 export interface ReportOptions extends BootstrapSettings {
   readonly group_by: string
