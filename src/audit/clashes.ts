@@ -7,17 +7,10 @@ import type { Rubric } from '../domain/rubric/rubric.ts'
 import { count } from '../domain/words.ts'
 import type { EvidenceAgreement } from '../schemas/agreement.ts'
 import type { Disagreement, DisagreementKind } from '../schemas/review.ts'
+import type { Signals } from '../schemas/trial.ts'
 import { CONFIDENCE_LEVELS, type ConfidenceLevel, type ContradictionCode, type Label } from '../schemas/vocabulary.ts'
 import { isOfAgent, type ReviewRow, standingReviewsOf } from './reviews.ts'
-import {
-  inTurns,
-  latestOpinions,
-  nameOf,
-  type OpinionRow,
-  type QuestionContext,
-  type QuestionRow,
-  readQuestions,
-} from './trials.ts'
+import { inTurns, latestOpinions, nameOf, type OpinionRow, type QuestionContext, readQuestions } from './trials.ts'
 
 /** A disagreement of two sides, in the terms of its score. */
 export interface Clash {
@@ -33,33 +26,30 @@ export interface Clash {
 
 /** All verdicts on one question under one rubric. */
 export interface Verdicts {
-  /** The place of the question in a queue: `subjectOf`. */
-  readonly subject: string
-  readonly row: QuestionRow
   /** Null for a rubric that is not loaded: labels are then only equal or different. */
   readonly rubric: Rubric | null
   /** A requested claim, beside those that decide the outcome. */
   readonly claim: string | null
   /** The latest opinion of each judge and rubric. */
   readonly opinions: readonly OpinionRow[]
+  readonly signals: Signals
   /** Standing reviews: the newest of each rater. */
   readonly reviews: readonly ReviewRow[]
 }
 
 /** Reads the questions with a grade that fits, each with all verdicts on it. */
-export async function* readVerdicts(
-  { stores, rubrics }: QuestionContext,
-  filter: GradeFilter,
-  claim: string | null = null,
-): AsyncGenerator<Verdicts> {
-  const questions = await readQuestions({ stores, rubrics }, filter)
+export async function* readVerdicts(context: QuestionContext, filter: GradeFilter, claim: string | null = null) {
+  const { stores, rubrics } = context
+  const questions = await readQuestions(context, filter)
   const reviews = await standingReviewsOf(stores.reviews, questions)
-  for await (const [subject, row] of inTurns(questions))
-    yield {
-      ...{ subject, row, claim, rubric: newestRubric(rubrics, row.rubric) },
+  for await (const [subject, row] of inTurns(questions)) {
+    const verdicts: Verdicts = {
+      ...{ rubric: newestRubric(rubrics, row.rubric), claim, signals: row.signals },
       opinions: latestOpinions([...row.opinions, ...row.others]),
       reviews: reviews.get(subject) ?? [],
     }
+    yield { subject, row, verdicts }
+  }
 }
 
 /** Finds the clashes of each kind, in a fixed order. */
@@ -70,7 +60,8 @@ export const FIND_CLASHES: Readonly<Record<DisagreementKind, (verdicts: Verdicts
     return clashesOf([...againstJudges, ...pairsOf(humans)], verdicts)
   },
   judges: (verdicts) => clashesOf(pairsOf(judgesOf(verdicts)), verdicts),
-  signals: (verdicts) => verdicts.opinions.flatMap((opinion) => againstSignals(opinion, verdicts) ?? []),
+  signals: ({ opinions, signals, rubric }) =>
+    opinions.flatMap((opinion) => againstSignals(opinion, signals, rubric) ?? []),
   samples: ({ opinions, rubric }) => opinions.flatMap((opinion) => amongSamples(opinion, rubric) ?? []),
   contradiction: ({ opinions }) => opinions.flatMap((opinion) => contradicted(opinion) ?? []),
   evidence: (verdicts) =>
@@ -249,7 +240,7 @@ function unverified(opinion: OpinionRow, { opinions, reviews, rubric }: Verdicts
 }
 
 /** Compares claims, unverified too, with the harness's measurements, as the grade records it and anew: the grade may be older than the rule. */
-function againstSignals(opinion: OpinionRow, { row: { signals }, rubric }: Verdicts): Clash | null {
+function againstSignals(opinion: OpinionRow, signals: Signals, rubric: Rubric | null): Clash | null {
   const parts = (rubric?.claims ?? []).flatMap(({ id, measured_by }) => {
     if (measured_by === null) return []
     const claimed = opinion.claims?.[id] ?? null

@@ -4,7 +4,7 @@ import { DISAGREEMENT_KINDS, type Disagreement, type DisagreementKind } from '..
 import { type Clash, differingClaims, FIND_CLASHES, readVerdicts, type Verdicts } from './clashes.ts'
 import { type AuditContext, requireNames } from './names.ts'
 import { agreedLabel } from './reviews.ts'
-import { inTurns } from './trials.ts'
+import { inTurns, type QuestionRow } from './trials.ts'
 
 /** Returns the weight of a kind: ten apart, while all other terms stay below ten in sum, so that kinds never mix in the order. */
 const weightOf = (kind: DisagreementKind): number => 10 * (DISAGREEMENT_KINDS.length - DISAGREEMENT_KINDS.indexOf(kind))
@@ -51,8 +51,10 @@ const compareQueued = (one: QueuePlace, other: QueuePlace): number =>
 
 interface Queued extends QueuePlace {
   readonly verdicts: Verdicts
-  /** The highest clash of each kind that occurs, the most telling first. */
-  readonly clashes: readonly [TellingClash, ...TellingClash[]]
+  readonly row: QuestionRow
+  /** The highest clash of each kind that occurs, and the most telling of them. */
+  readonly clashes: readonly TellingClash[]
+  readonly first: TellingClash
 }
 
 /** The form of a cursor: `{thousandths of the score}/{question}/{rubric}`. */
@@ -79,15 +81,14 @@ type Asked = Omit<QueueQuery, 'limit' | 'format' | 'cursor'>
 async function* readDisagreements(context: AuditContext, asked: Asked, after: QueuePlace | null) {
   const { kind, claim, settled, ...filter } = asked
   const queue: Queued[] = []
-  for await (const verdicts of readVerdicts(context, filter, claim ? claimIdOf(claim) : null)) {
-    const [first, ...more] = tellingClashes(verdicts)
+  for await (const found of readVerdicts(context, filter, claim ? claimIdOf(claim) : null)) {
+    const { subject: question, row, verdicts } = found
+    const clashes = tellingClashes(verdicts)
+    const [first] = clashes
     if (first === undefined) continue
-    const queued: Queued = {
-      ...{ millis: first.scored.millis, question: verdicts.subject },
-      ...{ verdicts, clashes: [first, ...more] },
-    }
+    const queued = { millis: first.scored.millis, question, verdicts, row, clashes, first }
     const isAsked =
-      (kind === undefined || queued.clashes.some((clash) => clash.kind === kind)) &&
+      (kind === undefined || clashes.some((clash) => clash.kind === kind)) &&
       (settled === undefined || settled === (agreedLabel(verdicts.reviews) !== undefined)) &&
       (verdicts.claim === null || differingClaims(verdicts).some((differing) => differing.claim === verdicts.claim))
     if (isAsked && (after === null || compareQueued(queued, after) > 0)) queue.push(queued)
@@ -104,9 +105,8 @@ const tellingClashes = (verdicts: Verdicts) =>
     return most === null ? [] : [{ kind, ...most }]
   })
 
-function describe({ verdicts, clashes }: Queued): Disagreement {
-  const [first] = clashes
-  const { question, rubric, signals, agent, model, task } = verdicts.row
+function describe({ verdicts, row, clashes, first }: Queued): Disagreement {
+  const { question, rubric, agent, model, task } = row
   const [trajectory = '', ground_truth = ''] = question.split('/')
   return {
     ...{ trajectory, ground_truth, rubric, agent, model, task },
@@ -119,7 +119,7 @@ function describe({ verdicts, clashes }: Queued): Disagreement {
       votes: opinion.votes.map(({ label }) => label),
       contradictions: [...opinion.contradictions],
     })),
-    signals: Object.keys(signals).length > 0 ? signals : null,
+    signals: Object.keys(verdicts.signals).length > 0 ? verdicts.signals : null,
     claims: differingClaims(verdicts),
     reviews: verdicts.reviews.map(({ id, rater, label, blind, provenance = 'human' }) => ({
       ...{ id, rater, label, blind, provenance },

@@ -1,5 +1,5 @@
-import { type ReportInput, type ReportOptions, report } from '../../src/audit/report/report.ts'
-import type { ReportRubric, TrialReview, TrialRow } from '../../src/audit/report/rows.ts'
+import { type ReportOptions, report } from '../../src/audit/report/report.ts'
+import type { ReportInput, ReportRubric, TrialReview, TrialRow } from '../../src/audit/report/rows.ts'
 import { claimsOfOutcome } from '../../src/domain/rubric/outcome.ts'
 import type { Report } from '../../src/schemas/report.ts'
 import type { SamplingDesign } from '../../src/schemas/review.ts'

@@ -7,27 +7,7 @@ import { alignmentFigures, type Baselines, type PairedTrial, pairBaselines } fro
 import { describeGroup } from './group.ts'
 import { type PairOptions, pairedReport } from './paired.ts'
 import { judgeEvidence, judgeQuality } from './reviewed.ts'
-import {
-  type BaselineRun,
-  clusterOfRun,
-  clusterOfTask,
-  type GroupOptions,
-  hasAlignment,
-  labelsOf,
-  type ReportRubric,
-  type TrialRow,
-} from './rows.ts'
-
-/** The trials of a report, and all that is known of their selection. */
-export interface ReportInput extends Pick<Report, 'evidence_agreement' | 'notes'> {
-  readonly trials: readonly TrialRow[]
-  readonly baselines: readonly BaselineRun[]
-  /** The fields of the metadata of the trials. */
-  readonly fields: readonly string[]
-  readonly rubric: ReportRubric
-  /** The name of the rubric of the grades; null without a grade. */
-  readonly found: string | null
-}
+import { clusterOfRun, clusterOfTask, type GroupOptions, hasAlignment, labelsOf, type ReportInput } from './rows.ts'
 
 export interface ReportOptions extends BootstrapSettings {
   readonly group_by: string

@@ -2,6 +2,7 @@ import { claimsOfGrade } from '../../domain/rubric/claim-values.ts'
 import { claimsOfOutcome } from '../../domain/rubric/outcome.ts'
 import type { Rubric, Scalar } from '../../domain/rubric/rubric.ts'
 import type { BootstrapSettings } from '../../domain/statistics/bootstrap.ts'
+import type { Report } from '../../schemas/report.ts'
 import type { Review } from '../../schemas/review.ts'
 import type { FailureCode, ItemStatus, Label } from '../../schemas/vocabulary.ts'
 import { rubricIdOf, TAB_BEHAVIOR } from '../../schemas/vocabulary.ts'
@@ -121,6 +122,17 @@ function settleClaims(standing: readonly Review[], rubric: ReportRubric) {
 
 /** A run of the task on Terminal-Bench: variant `terminal-bench`. */
 export type BaselineRun = Pick<TrialRow, 'agent' | 'model' | 'task' | 'run_index' | 'resolved'>
+
+/** The trials of a report, and all that is known of their selection. */
+export interface ReportInput extends Pick<Report, 'evidence_agreement' | 'notes'> {
+  readonly trials: readonly TrialRow[]
+  readonly baselines: readonly BaselineRun[]
+  /** The fields of the metadata of the trials. */
+  readonly fields: readonly string[]
+  readonly rubric: ReportRubric
+  /** The name of the rubric of the grades; null without a grade. */
+  readonly found: string | null
+}
 
 /** The members by which trials depend on each other; `run`: null for a run unlike any other. */
 export interface Related {
