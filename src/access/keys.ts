@@ -25,13 +25,13 @@ export interface KeyRecord {
 
 /** Stores keys. A change by one process is read by every other process at its next request. */
 export interface AccessStore {
-  addKey(key: KeyRecord): Promise<void>
+  addKey(key: KeyRecord): Promise<unknown>
   findKey(id: string): Promise<KeyRecord | null>
   /** Lists all keys, oldest first. */
   listKeys(): Promise<readonly KeyRecord[]>
   /** Revokes a key; the first time of revocation stays. Null for an unknown key. */
   revokeKey(id: string, at: string): Promise<KeyRecord | null>
-  touchKey(id: string, at: string): Promise<void>
+  touchKey(id: string, at: string): Promise<unknown>
 }
 
 type Limits = Pick<KeyRecord, 'max_requests_per_minute' | 'max_cost_usd_per_day'>

@@ -99,16 +99,12 @@ export function createKeys(db: Db): AccessStore {
     (await db.read.first<KeyRecord>`SELECT ${KEY} FROM api_keys WHERE id = ${id}`) ?? null
   return {
     findKey,
-    async addKey(key) {
-      await db.write((sql) => insert(sql, 'api_keys', { ...key, project: 'default' }))
-    },
+    addKey: (key) => db.write((sql) => insert(sql, 'api_keys', { ...key, project: 'default' })),
     listKeys: () => db.read.all<KeyRecord>`SELECT ${KEY} FROM api_keys ORDER BY seq`,
     async revokeKey(id, at) {
       await db.write((sql) => sql.run`UPDATE api_keys SET revoked_at = ${at} WHERE id = ${id} AND revoked_at IS NULL`)
       return findKey(id)
     },
-    async touchKey(id, at) {
-      await db.write((sql) => sql.run`UPDATE api_keys SET last_used_at = ${at} WHERE id = ${id}`)
-    },
+    touchKey: (id, at) => db.write((sql) => sql.run`UPDATE api_keys SET last_used_at = ${at} WHERE id = ${id}`),
   }
 }

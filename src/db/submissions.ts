@@ -67,19 +67,19 @@ export const createSubmissions = (db: Db) => ({
    * `reply`: of an answered question.
    */
   async find(mark: BatchQuestion) {
-    type Row = ReplyColumns & Pick<Attempt, 'id' | 'outcome' | 'failure' | 'cost_usd' | 'latency_ms'>
+    type Row = ReplyColumns & Pick<Attempt, 'id' | 'outcome' | 'failure' | 'cost_usd'>
     const row = await db.read.first<Row & { readonly tries: number }>`
-      SELECT id, outcome, failure, cost_usd, latency_ms, ${REPLY},
+      SELECT id, outcome, failure, cost_usd, ${REPLY},
         (SELECT count(*) FROM attempts WHERE ${asksIn(mark)}) AS tries
       FROM attempts WHERE ${asksIn(mark)} ORDER BY seq DESC LIMIT 1`
     if (row === undefined) return null
-    const { id: attempt_id, outcome, failure, cost_usd, latency_ms, tries } = row
+    const { id: attempt_id, outcome, failure, cost_usd, tries } = row
     const isOpen = outcome === 'queued' || outcome === 'sent'
     const state = isOpen ? 'open' : outcome === 'void' ? 'void' : 'answered'
     const { text, ...good } = parseReply(row)
     const failed: JudgeReply | null = failure && { ...good, ok: false, failure, raw: row.raw_reply }
     const reply = failed ?? (outcome === 'ok' ? { ...good, text } : null)
-    return { attempt_id, state, reply, cost_usd, latency_ms, tries }
+    return { attempt_id, state, reply, cost_usd, tries }
   },
   async judges(batch: string): Promise<readonly string[]> {
     const rows = await db.read.all<Pick<Attempt, 'judge'>>`

@@ -169,10 +169,10 @@ export async function adoptReply(
   asking: Asking,
   request_digest: Digest,
   { attempt_id: id, reply, cost_usd }: Omit<Orphan, 'grade_id' | 'reply'> & { readonly reply: JudgeReply },
-  { latency_ms = 0, replayed = true } = {},
+  replayed = true,
 ) {
   await attempts.adopt(id, asking.grade_id)
-  const facts = { id, latency_ms, cost_usd, replayed, request_digest, max_output_tokens: null }
+  const facts = { id, latency_ms: 0, cost_usd, replayed, request_digest, max_output_tokens: null }
   return { reply, summary: summarize(asking, reply, facts) }
 }
 
@@ -240,8 +240,7 @@ export const askByProvider =
     if (found?.state === 'open') throw new Suspended()
     const isOver = found !== null && found.tries >= max_attempts
     if (found?.state === 'answered' && found.reply !== null && (isOver || !isWorthRetry(found.reply))) {
-      const facts = { latency_ms: found.latency_ms ?? 0, replayed: false }
-      return only(await adoptReply(attempts, asking, request_digest, { ...found, reply: found.reply }, facts))
+      return only(await adoptReply(attempts, asking, request_digest, { ...found, reply: found.reply }, false))
     }
     if (isOver) return only({ reply: EXPIRED })
     const orphan = await attempts.findOrphan(mark, making, freshness)

@@ -23,7 +23,7 @@ export function describeProviderEnds(current: Current): void {
     }
     expect(await linesOf('prb_1')).toEqual(['att_2'])
     const reply = goodReply({ text: 'answer to att_1' })
-    const found = { attempt_id: 'att_1', state: 'answered', reply, cost_usd: 0.25, latency_ms: null, tries: 1 }
+    const found = { attempt_id: 'att_1', state: 'answered', reply, cost_usd: 0.25, tries: 1 }
     expect(await queue().find(markOf(request))).toEqual(found)
     const { raw, usage, request_id, model_resolved } = reply
     expect(await current().attempts.listForGrade('grd_0')).toEqual([

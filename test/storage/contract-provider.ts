@@ -34,7 +34,6 @@ function describeQueue(current: Current): void {
       state: 'open',
       reply: null,
       cost_usd: null,
-      latency_ms: null,
       tries: 1,
     })
   })
