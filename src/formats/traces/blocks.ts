@@ -1,7 +1,7 @@
 import { wordSet } from '../../domain/words.ts'
 import { leavesOf } from '../common/json-tree.ts'
 import { idText, isAbsent, isRecord } from '../common/reading.ts'
-import { asRecord, isEmpty } from '../common/session.ts'
+import { isEmpty } from '../common/session.ts'
 import { tellsFault } from '../tools/outcomes.ts'
 import { Located, type Tree, type TreeRecord } from './located.ts'
 
@@ -61,7 +61,7 @@ const AGENTS: ReadonlySet<unknown> = wordSet(
 
 /** Returns the blocks of a chat for a block of any library; a block that only an agent writes is shown as it is in another speaker's message. */
 function blocksOf(block: Located, isAgent: boolean, shown?: ReadonlySet<string>): readonly Tree[] {
-  const value = asRecord(block.value)
+  const value = block.record
   const bare = 'type' in value ? undefined : BARE_NAMES.find((name) => isRecord(block.field(name).value))
   const [type, inner] = bare === undefined ? [value['type'], block] : [BARE[bare], block.field(bare)]
   const isCall = CALLS.has(type)

@@ -6,7 +6,7 @@ import { idText, isAbsent, isRecord, type Json } from '../common/reading.ts'
 import { asRecord, asText } from '../common/session.ts'
 import { named, own as ownOf } from '../tools/tool-table.ts'
 import { contentOf, isBareBlock, messagesOfParts, textsOf } from './blocks.ts'
-import { Located, PLACE, type Tree } from './located.ts'
+import { Located, PLACE, placeMessage, type Tree } from './located.ts'
 
 /** The role of a message without a role. */
 export type Side = 'user' | 'assistant'
@@ -80,7 +80,7 @@ function turnsIn(items: readonly Located[]): readonly Tree[] {
   const asked = new Map<unknown, Tree[]>()
   return items.flatMap((item): readonly Tree[] => {
     const [name, content] = [item.member('role'), item.member('content')]
-    const isDefinition = 'parameters' in asRecord(asRecord(content.value)['function'])
+    const isDefinition = 'parameters' in content.member('function').record
     if (name.value === 'tool' && isDefinition && item.member('tool_call_id').value === undefined)
       return [{ role: 'system', content: textsOf(content) }]
     for (const call of callsOf(item, item.member('additional_kwargs'))) {
@@ -101,8 +101,6 @@ const ITEMS: ReadonlySet<unknown> = new Set(['function_call', 'function_call_out
 interface OpenMessage {
   readonly role: string | undefined
   readonly body: Located
-  /** The text of a pair. */
-  readonly text?: Located
 }
 
 /**
@@ -114,8 +112,8 @@ function openMessage(item: Located): OpenMessage | null {
   const { value } = item
   if (Array.isArray(value)) {
     const [role, text] = [roleNamed(value[0]), item.member(1)]
-    const isPair = value.length === 2 && role !== undefined && typeof text.value === 'string'
-    return isPair ? { role, body: new Located({}, item.path), text } : null
+    if (value.length !== 2 || role === undefined || typeof text.value !== 'string') return null
+    return { role, body: placeMessage({ content: text }, item.path) ?? item }
   }
   if (!isRecord(value)) return null
   const { type, id, role } = value
@@ -129,7 +127,7 @@ function openMessage(item: Located): OpenMessage | null {
 
 /** Opens a message by the name of its type; LangChain's `chat` messages hold their role. */
 function openAs(name: unknown, body: Located): OpenMessage | null {
-  const role = roleNamed(name) ?? (GENERIC.has(name) ? asText(asRecord(body.value)['role']) : null)
+  const role = roleNamed(name) ?? (GENERIC.has(name) ? asText(body.record['role']) : null)
   return role === null || !isRecord(body.value) ? null : { role, body }
 }
 
@@ -225,16 +223,16 @@ export function systemMessages(value: Located): readonly Tree[] {
 
 /** Reads one message in the form of a chat. `side`: the speaker of a record without a role; where absent, an item that is no message stays as it is. */
 export function messageOf(item: Located, side?: Side): readonly Tree[] {
-  const { role, body, text }: OpenMessage = openMessage(item) ?? { role: side, body: item }
+  const { role, body }: OpenMessage = openMessage(item) ?? { role: side, body: item }
   if (role === undefined || !isRecord(body.value)) return [item]
-  const record = body.value
+  const { record } = body
   if (Array.isArray(record['parts'])) return messagesOfParts(body, role)
   const extra = body.member('additional_kwargs')
   const [whole, broken] = [callsOf(body, extra), body.member('invalid_tool_calls').items()]
   const shown = new Set([...whole, ...broken].flatMap((call) => idText(idOf(call).value) ?? []))
   const calls = [...whole.map((call) => callTree(call)), ...broken.map(brokenTree)]
   const members = Object.keys(record).filter((name) => !LEFT_OUT.has(name))
-  const content = text ?? body.member('content')
+  const content = body.member('content')
   const isListOrNone = isAbsent(record['tool_calls']) || Array.isArray(record['tool_calls'])
   const isAgent = role === 'assistant'
   const answered = 'tool_call_id' in record || role !== 'tool' ? 'tool_call_id' : 'name'
