@@ -152,8 +152,5 @@ export const textsIn = (content: unknown): string[] =>
     : asList(content).flatMap((block) => (isRecord(block) && typeof block['text'] === 'string' ? [block['text']] : []))
 
 /** Returns the text of a result, or of its first block. */
-export function textOf(content: unknown): string {
-  if (typeof content === 'string') return content
-  const [first] = Array.isArray(content) ? content : []
-  return isRecord(first) && typeof first['text'] === 'string' ? first['text'] : ''
-}
+export const textOf = (content: unknown): string =>
+  textsIn(Array.isArray(content) ? content.slice(0, 1) : content)[0] ?? ''

@@ -111,12 +111,9 @@ class GeminiReader extends SessionReader {
       if (typeof content !== 'string') this.reading.odd(`${path}/content`, 'text', content)
       else this.say(this.turn(null).parts, 'agent_message', content, `${path}/content`)
     } else if (type === 'tool_use') {
-      const place = {
-        path: `${path}/parameters`,
-        namePath: `${path}/tool_name`,
-        type: { text: type, path: `${path}/type` },
-      }
-      addNamedCall(this, this.turn(null), { id, name: tool, args: parameters, ...place })
+      const place = { path: `${path}/parameters`, namePath: `${path}/tool_name` }
+      const kind = { text: type, path: `${path}/type` }
+      addNamedCall(this, this.turn(null), { id, name: tool, args: parameters, type: kind, ...place })
     } else if (type === 'tool_result') {
       const { sink } = this.output(id, `${path}/tool_id`, null, outcomeOfEvent(event))
       readParts(output, `${path}/output`, sink)

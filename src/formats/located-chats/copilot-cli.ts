@@ -44,22 +44,22 @@ function readCopilotCli(reading: Reading, document: Json): ReadDocument {
     return asName(newModel) ?? asName(selectedModel) ?? asName(model)
   })
   const agent = { name: 'copilot-cli', model: models.findLast((name) => name !== null) ?? null }
-  return readLocatedChat(reading, '/records', agent, 'copilot-cli', (sink) => eventsIn(reading, sink, records))
+  return readLocatedChat(reading, '/records', agent, 'copilot-cli', (sink) => eventsIn(sink, records))
 }
 
-function* eventsIn(reading: Reading, sink: ChatSink, records: readonly unknown[]): Generator<LocatedMessage> {
+function* eventsIn(sink: ChatSink, records: readonly unknown[]): Generator<LocatedMessage> {
   const requests = new Requests(records)
   const thoughts = new Set(records.map((record) => asRecord(asRecord(record)['data'])['reasoningText']))
   for (const [value, path] of itemsIn(records, '/records')) {
     const { type, data, id, timestamp } = asRecord(value)
-    const event = { type: asText(type) ?? '', data: new Located(data, `${path}/data`), path }
+    const event = { type: asText(type) ?? '', data: new Located(data, `${path}/data`), path, value }
     const about = { path: event.data.path, name: asText(id), at: timeOf(timestamp) }
     const parent = asText(asRecord(data)['parentToolCallId'])
     sink.now = about.at
     sink.subagent = parent === null ? null : `subagent of ${parent}`
     const trees = messagesOf(event, requests)
     for (const tree of trees) yield { ...about, tree, outcome: outcomeOf(event) }
-    if (trees.length === 0) noteEvent(reading, sink, event, { value, thoughts })
+    if (trees.length === 0) noteEvent(sink, event, thoughts)
   }
 }
 
@@ -98,6 +98,7 @@ interface CopilotEvent {
   readonly type: string
   readonly data: Located
   readonly path: string
+  readonly value: unknown
 }
 
 const callOf = (request: Located, name: string): Tree => ({
@@ -150,12 +151,8 @@ function outcomeOf({ type, data }: CopilotEvent): ActOutcome | undefined {
 }
 
 /** Reads an event without a message: a note for the model, a compaction, an end of the turn, or the harness's own state. */
-function noteEvent(
-  reading: Reading,
-  sink: ChatSink,
-  { type, data, path }: CopilotEvent,
-  { value, thoughts }: { readonly value: unknown; readonly thoughts: ReadonlySet<unknown> },
-): void {
+function noteEvent(sink: ChatSink, { type, data, path, value }: CopilotEvent, thoughts: ReadonlySet<unknown>): void {
+  const { reading } = sink
   const note = (actor: Actor, member: string, name: string): void => {
     const { value: text, path: at } = data.member(member)
     sink.note(actor, text, at, name)

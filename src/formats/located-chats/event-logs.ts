@@ -22,7 +22,7 @@ export const KIMI_CODE: Format = {
   read: (reading, document) => {
     const records = asList(document['records'])
     const agent = { name: 'kimi-code', model: lastName(records.map((record) => asRecord(record)['modelAlias'])) }
-    return readLocatedChat(reading, '/records', agent, 'kimi-code', (sink) => new KimiLog(reading, sink).read(records))
+    return readLocatedChat(reading, '/records', agent, 'kimi-code', (sink) => new KimiLog(sink).read(records))
   },
 }
 
@@ -38,7 +38,6 @@ const KIMI_COPIES: ReadonlySet<unknown> = new Set(['turn.prompt', 'turn.steer', 
 const KIMI_MEMBERS = namesOf('kimi-code', 'left_out_members')
 
 class KimiLog {
-  readonly #reading: Reading
   readonly #sink: ChatSink
   /** The blocks of the reply that is being read, and the time of its first part. */
   #blocks: Tree[] = []
@@ -48,8 +47,7 @@ class KimiLog {
   /** Ids of calls that were not approved and have no result yet. */
   readonly #refused = new Set<unknown>()
 
-  constructor(reading: Reading, sink: ChatSink) {
-    this.#reading = reading
+  constructor(sink: ChatSink) {
     this.#sink = sink
   }
 
@@ -88,7 +86,7 @@ class KimiLog {
       this.#blocks.push({ type: 'tool_use', id, name, input })
     } else if (typeof text.value === 'string') this.#blocks.push({ type: 'text', text })
     else if (typeof reasoning.value === 'string') this.#blocks.push({ type: 'reasoning', reasoning })
-    else this.#reading.unreadRecord(part.path, 'type of part', asRecord(part.value)['type'], part.value)
+    else this.#sink.reading.unreadRecord(part.path, 'type of part', asRecord(part.value)['type'], part.value)
     return true
   }
 
@@ -98,20 +96,20 @@ class KimiLog {
       return this.#words('system', record, record.member('systemPrompt'))
     if (type === 'permission.record_approval_result') return this.#approval(record)
     if (type === 'context.apply_compaction') {
-      this.#reading.isCompacted = true
+      this.#sink.reading.isCompacted = true
       const summary = record.member('summary')
       this.#sink.note('agent_message', summary.value, summary.path, 'compact_summary')
     } else if (type === 'turn.cancel') this.#sink.settleOpen('interrupted')
-    else if (!KIMI_STATE.has(type)) this.#reading.unreadRecord(record.path, 'type of event', type, record.value)
+    else if (!KIMI_STATE.has(type)) this.#sink.reading.unreadRecord(record.path, 'type of event', type, record.value)
     // The user's input stands in a message again, and a list of tasks in a call; where they do not, their words are unread.
-    else if (!KIMI_COPIES.has(type)) this.#reading.leaveOut(record.path)
+    else if (!KIMI_COPIES.has(type)) this.#sink.reading.leaveOut(record.path)
     return null
   }
 
   /** Reads the words of a record, and leaves the settings beside them out. */
   #words(role: 'system' | 'user', record: Located, content: Located): LocatedMessage | null {
     for (const name of Object.keys(asRecord(record.value)))
-      if (KIMI_MEMBERS.has(name)) this.#reading.leaveOut(record.member(name).path)
+      if (KIMI_MEMBERS.has(name)) this.#sink.reading.leaveOut(record.member(name).path)
     return asText(content.value) === null ? null : { tree: { role, content } }
   }
 
@@ -135,7 +133,7 @@ class KimiLog {
         tree: { role: isOwn ? 'system' : role, content: contentOf(message.member('content')) },
         path: message.path,
       }
-    this.#reading.unreadRecord(message.path, 'role', role, message.value)
+    this.#sink.reading.unreadRecord(message.path, 'role', role, message.value)
     return null
   }
 
@@ -145,7 +143,7 @@ class KimiLog {
     const isError = asRecord(result.value)['isError'] === true
     if (type !== 'tool.result') {
       if (type !== 'step.begin' && type !== 'step.end')
-        this.#reading.unreadRecord(event.path, 'type of event', type, event.value)
+        this.#sink.reading.unreadRecord(event.path, 'type of event', type, event.value)
       return null
     }
     const pieces = ['output', 'note'].map((name) => result.member(name)).filter(({ value }) => !isAbsent(value))

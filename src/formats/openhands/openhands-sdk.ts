@@ -1,4 +1,5 @@
 import type { ActOutcome, Part } from '../../domain/trajectory/trajectory.ts'
+import type { Actor } from '../../schemas/vocabulary.ts'
 import { readBlock, readContent } from '../common/content.ts'
 import { type ContentSink, isAbsent, isRecord, itemsIn, type Json } from '../common/reading.ts'
 import { addLeaves, asRecord, asText, keyOf, type OpenStep, settle } from '../common/session.ts'
@@ -22,23 +23,20 @@ export abstract class SdkReader extends SessionReader {
     SystemPromptEvent: (event, path) => this.#systemPrompt(event, path),
     UserRejectObservation: (event, path) => this.#answer(event, path, 'rejection_reason'),
     AgentErrorEvent: (event, path) => this.#answer(event, path, 'error'),
-    ...named(
-      ({ summary }: Json, path: string) =>
-        this.note('agent_message', summary, `${path}/summary`, 'compact_summary', this.#name),
-      'Condensation CondensationSummaryEvent',
-    ),
-    ...named(
-      ({ detail }: Json, path: string) => this.note('system', detail, `${path}/detail`, 'error', this.#name),
-      'ConversationErrorEvent ServerErrorEvent',
-    ),
-    HookExecutionEvent: ({ additional_context: words }, path) =>
-      this.note('system', words, `${path}/additional_context`, 'hook', this.#name),
+    ...named(this.#noteOf('agent_message', 'summary', 'compact_summary'), 'Condensation CondensationSummaryEvent'),
+    ...named(this.#noteOf('system', 'detail', 'error'), 'ConversationErrorEvent ServerErrorEvent'),
+    HookExecutionEvent: this.#noteOf('system', 'additional_context', 'hook'),
     ConversationStateUpdateEvent: ({ value }) => {
       const { agent, usage_to_metrics: usage } = asRecord(value)
       const { model } = asRecord(asRecord(agent)['llm'])
       this.model ??= asText(model) ?? asText(asRecord(asRecord(usage)['default'])['model_name'])
     },
     ACPToolCallEvent: (event, path) => this.#foreignCall(event, path),
+  }
+
+  /** Returns the reader of an event with one text. */
+  #noteOf(actor: Actor, field: string, name: string) {
+    return (event: Json, path: string) => this.note(actor, event[field], `${path}/${field}`, name, this.#name)
   }
 
   protected sdkEvent(event: Json, path: string): void {
