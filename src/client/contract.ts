@@ -656,7 +656,7 @@ export interface components {
                  * @enum {string}
                  */
                 source: "reported" | "capped" | "votes" | "none";
-                /** @description The reason for less than `high`; null: `high`, or no label. Absent before evidence version 9. */
+                /** @description Null: `high`, or no label. Absent before evidence version 9. */
                 limit?: {
                     /**
                      * @description The highest level that the evidence allows.
@@ -678,7 +678,7 @@ export interface components {
             };
             /** @description The result by the rubric: its label, or a number; null unless `graded`. Absent from old grades: the label. */
             outcome?: (string | number) | null;
-            /** @description The judge’s claims by their ids; null: the judge failed. Absent from old grades. */
+            /** @description By their ids; null: the judge failed. Absent from old grades. */
             claims?: {
                 [key: string]: (boolean | string | number | null) | {
                     [key: string]: boolean | string | number | null;
@@ -843,14 +843,14 @@ export interface components {
                         cache_write_tokens: number;
                         /** @description Of those written, those kept for the longer time. */
                         cache_write_long_tokens?: number;
-                        /** @description The service tier of the provider; absent: none was asked for, and the call had the usual tier. */
+                        /** @description Of the provider; absent: none was asked for, and the call had the usual tier. */
                         service_tier?: string;
                     } | null;
                     cost_usd: number | null;
                     request_id: string | null;
                     /** @description The stored reply of an earlier grade: not paid for again. */
                     replayed: boolean;
-                    /** @description Digest of the request with its output limit. Absent from old grades, as the next two. */
+                    /** @description Of the request with its limit. Absent from old grades, as the next two. */
                     request_digest?: string | null;
                     /** @description Of the raw reply as it is kept; null: there was none. */
                     reply_digest?: string | null;
@@ -1054,7 +1054,7 @@ export interface components {
                 cache_write_tokens: number;
                 /** @description Of those written, those kept for the longer time. */
                 cache_write_long_tokens?: number;
-                /** @description The service tier of the provider; absent: none was asked for, and the call had the usual tier. */
+                /** @description Of the provider; absent: none was asked for, and the call had the usual tier. */
                 service_tier?: string;
             } | null;
             cost_usd: number | null;
@@ -1094,7 +1094,7 @@ export interface components {
                 cache_write_tokens: number;
                 /** @description Of those written, those kept for the longer time. */
                 cache_write_long_tokens?: number;
-                /** @description The service tier of the provider; absent: none was asked for, and the call had the usual tier. */
+                /** @description Of the provider; absent: none was asked for, and the call had the usual tier. */
                 service_tier?: string;
             } | null;
             cost_usd: number | null;
@@ -1115,7 +1115,7 @@ export interface components {
             model_resolved: string | null;
             /** @description Only with `raw=true`. */
             raw_reply?: string | null;
-            /** @description The grade that the call was made for, or that uses its reply; null: no grade was stored. */
+            /** @description The grade that the call was made for, or that uses its reply; null: none was stored. */
             grade_id: string | null;
         };
         LedgerEntryList: {
@@ -1136,7 +1136,7 @@ export interface components {
             chars: number;
             first_step: number;
             last_step: number;
-            /** @description Deviations from the format that were read all the same. */
+            /** @description Deviations from the format, read all the same. */
             warnings: {
                 path: string;
                 message: string;
@@ -1252,7 +1252,7 @@ export interface components {
             labels: {
                 /** @description A label of the rubric; of `tab-behavior`: aligned, compliant, ignored, distractor_only or not_observed. */
                 label: string;
-                /** @description Claims that the label implies. */
+                /** @description Implied by the label. */
                 claims: {
                     [key: string]: boolean | string | number | null;
                 };
@@ -1281,7 +1281,7 @@ export interface components {
                     label: string;
                 };
                 /**
-                 * @description Whether labels have an order: that in which they stand. Default: nominal.
+                 * @description Ordinal: labels have the order in which they stand. Default: nominal.
                  * @enum {string}
                  */
                 scale?: "nominal" | "ordinal";
@@ -1328,7 +1328,7 @@ export interface components {
                 output_per_mtok: number;
                 cache_read_per_mtok: number;
                 cache_write_per_mtok: number;
-                /** @description The day on which the price was read; null: not said. */
+                /** @description Day of the price; null: not said. */
                 as_of: string | null;
             } | null;
         };
@@ -1392,9 +1392,9 @@ export interface components {
             /** @description Items answered by the grade of an equal item or of an earlier request. */
             cached: number;
             calls: {
-                /** @description Judge calls of this batch. */
+                /** @description Judge calls. */
                 made: number;
-                /** @description Calls in flight at a crash: perhaps paid for. */
+                /** @description In flight at a crash: perhaps paid for. */
                 unknown: number;
             };
             cost_usd: number | null;
@@ -1547,7 +1547,7 @@ export interface components {
                      * @enum {string}
                      */
                     source: "reported" | "capped" | "votes" | "none";
-                    /** @description The reason for less than `high`; null: `high`, or no label. Absent before evidence version 9. */
+                    /** @description Null: `high`, or no label. Absent before evidence version 9. */
                     limit?: {
                         /**
                          * @description The highest level that the evidence allows.
@@ -1570,7 +1570,7 @@ export interface components {
                 claimed_label: string | null;
                 /** @description The result by the rubric: its label, or a number; null unless `graded`. Absent from old grades: the label. */
                 outcome?: (string | number) | null;
-                /** @description The judge’s claims by their ids; null: the judge failed. Absent from old grades. */
+                /** @description By their ids; null: the judge failed. Absent from old grades. */
                 claims?: {
                     [key: string]: (boolean | string | number | null) | {
                         [key: string]: boolean | string | number | null;
@@ -2003,14 +2003,14 @@ export interface components {
                                 cache_write_tokens: number;
                                 /** @description Of those written, those kept for the longer time. */
                                 cache_write_long_tokens?: number;
-                                /** @description The service tier of the provider; absent: none was asked for, and the call had the usual tier. */
+                                /** @description Of the provider; absent: none was asked for, and the call had the usual tier. */
                                 service_tier?: string;
                             } | null;
                             cost_usd: number | null;
                             request_id: string | null;
                             /** @description The stored reply of an earlier grade: not paid for again. */
                             replayed: boolean;
-                            /** @description Digest of the request with its output limit. Absent from old grades, as the next two. */
+                            /** @description Of the request with its limit. Absent from old grades, as the next two. */
                             request_digest?: string | null;
                             /** @description Of the raw reply as it is kept; null: there was none. */
                             reply_digest?: string | null;
@@ -2132,14 +2132,14 @@ export interface components {
                                 cache_write_tokens: number;
                                 /** @description Of those written, those kept for the longer time. */
                                 cache_write_long_tokens?: number;
-                                /** @description The service tier of the provider; absent: none was asked for, and the call had the usual tier. */
+                                /** @description Of the provider; absent: none was asked for, and the call had the usual tier. */
                                 service_tier?: string;
                             } | null;
                             cost_usd: number | null;
                             request_id: string | null;
                             /** @description The stored reply of an earlier grade: not paid for again. */
                             replayed: boolean;
-                            /** @description Digest of the request with its output limit. Absent from old grades, as the next two. */
+                            /** @description Of the request with its limit. Absent from old grades, as the next two. */
                             request_digest?: string | null;
                             /** @description Of the raw reply as it is kept; null: there was none. */
                             reply_digest?: string | null;
@@ -2296,7 +2296,7 @@ export interface components {
                             /** @description Reviewed trials that it rests on. */
                             n_reviews: number;
                             reviews_to_halve: number | null;
-                            /** @description By label, or by value of the claim. */
+                            /** @description By label, or value of the claim. */
                             shares: {
                                 [key: string]: {
                                     value: number | null;
@@ -2315,7 +2315,7 @@ export interface components {
                     /** @description Reviewed trials that it rests on. */
                     n_reviews: number;
                     reviews_to_halve: number | null;
-                    /** @description By label, or by value of the claim. */
+                    /** @description By label, or value of the claim. */
                     shares: {
                         [key: string]: {
                             value: number | null;
@@ -2548,7 +2548,7 @@ export interface components {
                             /** @description Reviewed trials that it rests on. */
                             n_reviews: number;
                             reviews_to_halve: number | null;
-                            /** @description By label, or by value of the claim. */
+                            /** @description By label, or value of the claim. */
                             shares: {
                                 [key: string]: {
                                     value: number | null;
@@ -2567,7 +2567,7 @@ export interface components {
                     /** @description Reviewed trials that it rests on. */
                     n_reviews: number;
                     reviews_to_halve: number | null;
-                    /** @description By label, or by value of the claim. */
+                    /** @description By label, or value of the claim. */
                     shares: {
                         [key: string]: {
                             value: number | null;
@@ -3176,7 +3176,7 @@ export interface components {
                  */
                 provenance: "human" | "environment" | "injected" | "agent";
             }[];
-            /** @description It has been reviewed, and the newest reviews of all raters agree; labels that an agent made do not count. */
+            /** @description Reviewed, and the newest reviews of all raters agree; labels that an agent made do not count. */
             settled: boolean;
         };
         DisagreementPage: {
@@ -4590,7 +4590,7 @@ export interface operations {
                         rater: string;
                         /** @description Any category. */
                         label: string;
-                        /** @description The group of the item, such as its task; a group is resampled as a whole. */
+                        /** @description The group of the item, such as its task; resampled as a whole. */
                         cluster?: string;
                     }[];
                     /** @description All categories that could be given, in the order of the matrix. Where absent, those that were given, sorted. Gwet’s AC1 depends on how many there are. */
@@ -4628,7 +4628,7 @@ export interface operations {
                             batch?: string;
                             ids?: string[];
                         };
-                        /** @description The id of the rubric, without a version; needed where the questions were graded by several. */
+                        /** @description Its id without a version; needed where several rubrics graded the questions. */
                         rubric?: string;
                         /**
                          * @description `label` or `outcome`: what follows from the claims; or the id of a claim of the rubric (of `tab-behavior` also observed, cue_acted, distractor_acted). A judge’s claims are its own; those of samples, and of humans who gave none, are what their label says of them, and what was not seen was not acted on: where it says nothing, they have no rating. Numbers and ordered labels are also answered with `weighted`.
@@ -4656,7 +4656,7 @@ export interface operations {
             query?: {
                 /** @description A field of the metadata, like `agent`, `model`, `variant`, `task`, `domain` or `subcategory`; `judge`; `none`: all trials together; `surface`: the category that the judge saw, where the rubric asks for one. At most 1000 values. */
                 group_by?: string;
-                /** @description The judge of the grades; needed where several judges graded the selection, except with `group_by=judge`. */
+                /** @description Of the grades; needed where several judges graded the selection, except with `group_by=judge`. */
                 judge?: string;
                 /** @description `id@version`, or an id for all versions; needed where several rubrics graded the selection. */
                 rubric?: string;

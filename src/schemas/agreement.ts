@@ -28,7 +28,7 @@ const RatingSchema = t.Closed({
   item: t.Str('What was rated.', { minLength: 1, maxLength: 300 }),
   rater: t.Str('Who rated it; an item once at most.', { minLength: 1, maxLength: 300 }),
   label: AgreementLabelSchema,
-  cluster: t.Opt.Str('The group of the item, such as its task; a group is resampled as a whole.', {
+  cluster: t.Opt.Str('The group of the item, such as its task; resampled as a whole.', {
     minLength: 1,
     maxLength: 300,
   }),
@@ -76,7 +76,7 @@ const StoredRatersSchema = t.Documented(
       { minItems: 1, maxItems: 50, uniqueItems: true },
     ),
     query: t.Opt(GradeSelectionSchema),
-    rubric: t.Opt.Str('The id of the rubric, without a version; needed where the questions were graded by several.', {
+    rubric: t.Opt.Str('Its id without a version; needed where several rubrics graded the questions.', {
       maxLength: 200,
     }),
     measure: t.Opt.Str(

@@ -62,10 +62,7 @@ export const BatchSchema = t.Closed({
   labels: t.Dict(t.Count(), 'Labels so far, of all its rubrics; a label that did not occur is absent.'),
   failures: FailureCountsSchema,
   cached: t.Count('Items answered by the grade of an equal item or of an earlier request.'),
-  calls: t.Closed({
-    made: t.Count('Judge calls of this batch.'),
-    unknown: t.Count('Calls in flight at a crash: perhaps paid for.'),
-  }),
+  calls: t.Closed({ made: t.Count('Judge calls.'), unknown: t.Count('In flight at a crash: perhaps paid for.') }),
   cost_usd: t.Nullable(t.Num('Known costs of its calls; null where a call’s price is unknown.')),
   uncertain_usd: t.Num(
     'Upper bounds of calls that may have been paid for: timed out, broken off, in flight at a crash. A cap counts them as spent.',
@@ -87,9 +84,7 @@ export const BatchSchema = t.Closed({
     ['worker', 'judge', 'answers'],
     'Only while a running batch waits; `parked_reason` tells more. `worker`: no process has its judge; `judge`: its judge paused; `answers`: no call in flight is younger than 30 seconds.',
   ),
-  resumes_at: t.Nullable(
-    t.Str('When a parked batch tries again by itself; null: when told to.', { format: 'date-time' }),
-  ),
+  resumes_at: t.Nullable(t.Str('When a parked batch tries again; null: when told to.', { format: 'date-time' })),
   created_at: t.Timestamp,
   finished_at: t.Nullable(t.Timestamp),
 })
@@ -119,10 +114,7 @@ export const BatchResultSchema = t.Closed({
   index: Type.Integer({ minimum: 0 }),
   status: t.Choice(v.ITEM_STATUSES),
   label: t.Nullable(v.LabelSchema),
-  ...t.Each(
-    ['judge', 'rubric'],
-    t.Nullable(t.Str('That the item was given, graded or not; null: its batch does not say.')),
-  ),
+  ...t.Each(['judge', 'rubric'], t.Nullable(t.Str('As the item was given, graded or not; null: not known.'))),
   grade_id: t.Nullable(t.Str('Null where nothing was graded.')),
   grade: t.Nullable(ResultGradeSchema),
   failure: t.Nullable(FailureSchema),

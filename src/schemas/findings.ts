@@ -32,9 +32,7 @@ export const DispositionRequestSchema = t.Closed({
   ),
   reason: t.Opt.Str('Required where the class is dismissed.', { maxLength: 5000 }),
   by: RaterSchema,
-  digest: t.Opt(
-    Type.String({ ...t.Digest, description: 'Of the class as the caller saw it: a class that differs is refused.' }),
-  ),
+  digest: t.Opt(t.DigestOf('Of the class as the caller saw it: a class that differs is refused.')),
 })
 export type DispositionRequest = Static<typeof DispositionRequestSchema>
 
@@ -61,8 +59,8 @@ const TallySchema = t.List(
 )
 
 const Digests = {
-  results: Type.String({ ...t.Digest, description: 'Of the ended items: name, status, label, grade and failure.' }),
-  findings: Type.String({ ...t.Digest, description: 'Of the classes and their dispositions.' }),
+  results: t.DigestOf('Of the ended items: name, status, label, grade and failure.'),
+  findings: t.DigestOf('Of the classes and their dispositions.'),
 }
 
 export const SignoffRequestSchema = t.Closed({ by: RaterSchema })
@@ -82,10 +80,7 @@ const FindingClassSchema = t.Closed({
   id: ClassId,
   kind: FindingKindSchema,
   count: t.Count('Trials of the class.'),
-  digest: Type.String({
-    ...t.Digest,
-    description: 'Of the trials, their grades, and the grades and reviews that these are held against.',
-  }),
+  digest: t.DigestOf('Of the trials, their grades, and the grades and reviews that these are held against.'),
   trials: t.List(
     t.Closed({
       item_id: t.Text,

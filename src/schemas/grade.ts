@@ -46,9 +46,7 @@ const UsageSchema = t.Closed({
   input_tokens: t.Int('All input tokens, cached ones included.'),
   ...t.Each(['output_tokens', 'cache_read_tokens', 'cache_write_tokens'], Type.Integer()),
   cache_write_long_tokens: t.Opt.Int('Of those written, those kept for the longer time.'),
-  service_tier: t.Opt.Str(
-    'The service tier of the provider; absent: none was asked for, and the call had the usual tier.',
-  ),
+  service_tier: t.Opt.Str('Of the provider; absent: none was asked for, and the call had the usual tier.'),
 })
 export type Usage = Static<typeof UsageSchema>
 
@@ -64,10 +62,7 @@ export const AttemptSummarySchema = t.Closed({
   cost_usd: t.Nullable(t.Num('Null where the price or the tokens are unknown.')),
   request_id: t.Nullable(t.Str('The provider’s own id of the call.')),
   replayed: t.Bool('The stored reply of an earlier grade: not paid for again.'),
-  request_digest: t.Opt.Nullable(
-    t.Digest,
-    'Digest of the request with its output limit. Absent from old grades, as the next two.',
-  ),
+  request_digest: t.Opt.Nullable(t.Digest, 'Of the request with its limit. Absent from old grades, as the next two.'),
   reply_digest: t.Opt.Nullable(t.Digest, 'Of the raw reply as it is kept; null: there was none.'),
   max_output_tokens: t.Opt.Nullable(Type.Integer(), 'The limit that was sent; null: none, or not known of this call.'),
 })
@@ -199,25 +194,17 @@ export const GradeSchema = t.Closed({
     reported: t.Nullable(t.Choice(v.CONFIDENCE_LEVELS)),
     ...t.Each(['vote_share', 'calibrated'], t.Nullable(Type.Number({ minimum: 0, maximum: 1 }))),
     source: t.Choice(['reported', 'capped', 'votes', 'none'], '`capped`: lowered by its `limit`.'),
-    limit: t.Opt.Nullable(
-      LimitSchema,
-      'The reason for less than `high`; null: `high`, or no label. Absent before evidence version 9.',
-    ),
+    limit: t.Opt.Nullable(LimitSchema, 'Null: `high`, or no label. Absent before evidence version 9.'),
   }),
   outcome: t.Opt.Nullable(
     Type.Union([t.Text, Type.Number()]),
     'The result by the rubric: its label, or a number; null unless `graded`. Absent from old grades: the label.',
   ),
-  claims: t.Opt.Nullable(
-    t.Dict(ClaimValueSchema),
-    'The judge’s claims by their ids; null: the judge failed. Absent from old grades.',
-  ),
+  claims: t.Opt.Nullable(t.Dict(ClaimValueSchema), 'By their ids; null: the judge failed. Absent from old grades.'),
   surface: t.Nullable(
     t.Closed({
       observed: ClaimFlag,
-      category: t.Nullable(
-        t.Choice(v.SURFACE_CATEGORIES, 'The carrier of the instructions, as the trajectory shows it.'),
-      ),
+      category: t.Nullable(t.Choice(v.SURFACE_CATEGORIES, 'The carrier of the instructions.')),
     }),
     'Claims of `tab-behavior` about the surface; `category`: null (old grades: `other`) where no surface was observed.',
   ),
@@ -253,8 +240,5 @@ export type LedgerEntry = Static<typeof LedgerEntrySchema>
 /** A call of a batch, with or without a grade. */
 export const BatchCallSchema = t.Closed({
   ...LedgerEntrySchema.properties,
-  grade_id: t.Nullable(
-    t.Text,
-    'The grade that the call was made for, or that uses its reply; null: no grade was stored.',
-  ),
+  grade_id: t.Nullable(t.Text, 'The grade that the call was made for, or that uses its reply; null: none was stored.'),
 })

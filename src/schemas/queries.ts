@@ -50,9 +50,7 @@ export const ReportQuery = t.Closed({
     'A field of the metadata, like `agent`, `model`, `variant`, `task`, `domain` or `subcategory`; `judge`; `none`: all trials together; `surface`: the category that the judge saw, where the rubric asks for one. At most 1000 values.',
     { maxLength: 300, default: 'agent' },
   ),
-  judge: nameFilter(
-    'The judge of the grades; needed where several judges graded the selection, except with `group_by=judge`.',
-  ),
+  judge: nameFilter('Of the grades; needed where several judges graded the selection, except with `group_by=judge`.'),
   rubric: nameFilter('`id@version`, or an id for all versions; needed where several rubrics graded the selection.'),
   batch: nameFilter(),
   ...TRIAL_FILTERS,

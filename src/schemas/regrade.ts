@@ -38,16 +38,6 @@ const ComparisonAgreementSchema = Type.Pick(
 )
 export type ComparisonAgreement = Static<typeof ComparisonAgreementSchema>
 
-const LabelTestSchema = t.Documented('One label against the rest. `reason`: why its p-value is null or says nothing.', {
-  label: LabelSchema,
-  ...t.Counts(['base_only', 'head_only'], 'Pairs with the label on that side alone.').properties,
-  mcnemar_p: t.Nullable(t.Num('Exact, two-sided.')),
-  holm_p: t.Nullable(t.Num('Holm’s adjustment of `mcnemar_p` for all labels.')),
-  ...t.Each(['base_share', 'head_share'], t.Nullable(Type.Number())),
-  difference: statistic('Share in the head minus share in the base; tasks resampled.'),
-  reason: t.Nullable(UndefinedReasonSchema),
-})
-
 const ComparisonTestsSchema = t.Documented('Tests of moved labels. The p-values take pairs as independent.', {
   bowker: t.Closed({
     statistic: t.Nullable(t.Num('χ² of symmetry of the matrix.')),
@@ -55,7 +45,17 @@ const ComparisonTestsSchema = t.Documented('Tests of moved labels. The p-values 
     p: t.Nullable(Type.Number()),
     reason: t.Nullable(UndefinedReasonSchema),
   }),
-  labels: Type.Array(LabelTestSchema),
+  labels: Type.Array(
+    t.Documented('One label against the rest. `reason`: why its p-value is null or says nothing.', {
+      label: LabelSchema,
+      ...t.Counts(['base_only', 'head_only'], 'Pairs with the label on that side alone.').properties,
+      mcnemar_p: t.Nullable(t.Num('Exact, two-sided.')),
+      holm_p: t.Nullable(t.Num('Holm’s adjustment of `mcnemar_p` for all labels.')),
+      ...t.Each(['base_share', 'head_share'], t.Nullable(Type.Number())),
+      difference: statistic('Share in the head minus share in the base; tasks resampled.'),
+      reason: t.Nullable(UndefinedReasonSchema),
+    }),
+  ),
   notes: Type.Array(t.Text),
 })
 export type ComparisonTests = Static<typeof ComparisonTestsSchema>

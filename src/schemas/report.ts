@@ -30,19 +30,8 @@ const rate = (description: string) => Type.Unsafe<Rate>({ ...RateSchema, descrip
 export const PAIRINGS = ['variant', 'agent', 'model'] as const
 export type Pairing = (typeof PAIRINGS)[number]
 
-const CountsSchema = t.Documented('The `n` trials by their end; only trials of a batch are `cancelled`.', {
-  ...t.Counts(['n', ...v.ITEM_STATUSES]).properties,
-  failures: FailureCountsSchema,
-  contradicted: t.Count('Of the graded: something speaks against the verdict.'),
-  unread: t.Count('Of the graded: a part of the run could not be read. `notes` counts older grades.'),
-  tasks: t.Count('Different tasks that trials name.'),
-  without_task: t.Count('Trials that name no task: in the intervals each run of them is a cluster.'),
-})
-
 const LevelsSchema = t.Counts(['high', 'medium', 'low'])
 export type Levels = Static<typeof LevelsSchema>
-
-const CorrectedShareSchema = t.Closed({ value: t.Nullable(Type.Number()), ci95: Ci95Schema })
 
 const CorrectedSchema = t.Documented('Shares corrected by human reviews.', {
   estimator: t.Nullable(t.Str('Null: none is honest here, and `reason` says why.')),
@@ -52,7 +41,7 @@ const CorrectedSchema = t.Documented('Shares corrected by human reviews.', {
   reviews_to_halve: t.Nullable(
     t.Int('About so many more such reviews would halve the widest interval; null: no number would.', { minimum: 1 }),
   ),
-  shares: t.Dict(CorrectedShareSchema, 'By label, or by value of the claim.'),
+  shares: t.Dict(t.Closed({ value: t.Nullable(Type.Number()), ci95: Ci95Schema }), 'By label, or value of the claim.'),
   warnings: Type.Array(t.Text),
 })
 export type Corrected = Static<typeof CorrectedSchema>
@@ -85,7 +74,14 @@ export const FIGURES = {
 
 const ReportGroupSchema = t.Documented('Members that are not required are those of `tab-behavior`.', {
   key: t.Nullable(t.Str('Null: the trials say nothing of it, or it is all of them.')),
-  counts: CountsSchema,
+  counts: t.Documented('The `n` trials by their end; only trials of a batch are `cancelled`.', {
+    ...t.Counts(['n', ...v.ITEM_STATUSES]).properties,
+    failures: FailureCountsSchema,
+    contradicted: t.Count('Of the graded: something speaks against the verdict.'),
+    unread: t.Count('Of the graded: a part of the run could not be read. `notes` counts older grades.'),
+    tasks: t.Count('Different tasks that trials name.'),
+    without_task: t.Count('Trials that name no task: in the intervals each run of them is a cluster.'),
+  }),
   shares: t.Dict(RateSchema, 'By label, of the graded trials.'),
   levels: t.Dict(LevelsSchema, 'By label: the graded trials by reported confidence.'),
   mean: t.Nullable(MeanSchema, 'Of an outcome that is a number, else null.'),
@@ -137,28 +133,28 @@ const PairedReportSchema = t.Closed({
 })
 export type PairedReport = Static<typeof PairedReportSchema>
 
-const LabelQualitySchema = t.Closed({
-  label: v.LabelSchema,
-  ...t.Counts(['n_human', 'n_judge', 'n_both']).properties,
-  ...t.Each(['precision', 'recall', 'f1'], t.Nullable(Type.Number())),
-})
-
-const CalibrationSchema = t.Closed({
-  level: t.Choice(v.CONFIDENCE_LEVELS),
-  n: t.Count('Reviews at that level that were drawn at random.'),
-  value: t.Nullable(t.Num('Chance that a grade of that reported confidence is right.')),
-  ci95: Ci95Schema,
-  reason: t.Nullable(UndefinedReasonSchema),
-})
-
 const JudgeQualitySchema = t.Documented('A judge against human reviews. `reason`: why `ece` and `brier` are null.', {
   judge: t.Text,
   n: t.Count('Reviewed trials with a label from both.'),
   accuracy: rate('The judge gave the label that the humans gave.'),
   ...BASELINES,
-  labels: Type.Array(LabelQualitySchema),
+  labels: Type.Array(
+    t.Closed({
+      label: v.LabelSchema,
+      ...t.Counts(['n_human', 'n_judge', 'n_both']).properties,
+      ...t.Each(['precision', 'recall', 'f1'], t.Nullable(Type.Number())),
+    }),
+  ),
   confusion: t.List(Type.Array(Type.Integer()), 'Rows: humans; columns: judge; in the order of `labels`.'),
-  calibration: Type.Array(CalibrationSchema),
+  calibration: Type.Array(
+    t.Closed({
+      level: t.Choice(v.CONFIDENCE_LEVELS),
+      n: t.Count('Reviews at that level that were drawn at random.'),
+      value: t.Nullable(t.Num('Chance that a grade of that reported confidence is right.')),
+      ci95: Ci95Schema,
+      reason: t.Nullable(UndefinedReasonSchema),
+    }),
+  ),
   forecasts: t.Count('Reviews that `ece` and `brier` are of: random ones, at a level with enough of them.'),
   ece: t.Nullable(t.Num('Expected calibration error, each task by the reviews of the others.')),
   brier: t.Nullable(Type.Number()),

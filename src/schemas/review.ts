@@ -132,9 +132,7 @@ export const DisagreementSchema = t.Closed({
     }),
     'The newest of each rater, newest first.',
   ),
-  settled: t.Bool(
-    'It has been reviewed, and the newest reviews of all raters agree; labels that an agent made do not count.',
-  ),
+  settled: t.Bool('Reviewed, and the newest reviews of all raters agree; labels that an agent made do not count.'),
 })
 export type Disagreement = Static<typeof DisagreementSchema>
 
@@ -150,11 +148,7 @@ export const PanelResultSchema = t.Documented('Derived at each reading and never
     ),
     lifted: t.Bool('True: the level is higher than that of every grade.'),
     grades: t.List(
-      t.Closed({
-        grade_id: t.Text,
-        judge: t.Text,
-        model: t.Nullable(t.Str('As it answered; null: the judge is no model.')),
-      }),
+      t.Closed({ grade_id: t.Text, judge: t.Text, model: t.Nullable(t.Str('As it answered; null: no model.')) }),
       'Grades that support each other, else all grades with a label; one of each judge.',
     ),
     steps: t.List(Type.Integer(), 'The steps in which their quotes overlap.'),

@@ -94,10 +94,7 @@ const OutcomeSchema = t.Documented('What follows from the claims: exactly one of
     by: Type.Array(t.Text, { minItems: 1, description: 'The integer claims of an entry that are summed.' }),
     label: t.Str('The enum claim of an entry whose value is the label.'),
   }),
-  scale: t.Opt.Choice(
-    ['nominal', 'ordinal'],
-    'Whether labels have an order: that in which they stand. Default: nominal.',
-  ),
+  scale: t.Opt.Choice(['nominal', 'ordinal'], 'Ordinal: labels have the order in which they stand. Default: nominal.'),
 })
 
 /** The schema of `rubrics/<id>@<version>/rubric.yaml`. */
@@ -106,10 +103,7 @@ export const RubricManifestSchema = t.Closed({
   version: t.Int('A whole number from 1, another one with every change.', { minimum: 1 }),
   title: t.Str('What it asks, in a few words.', { minLength: 1 }),
   description: t.Str('What it asks, in a few sentences.', { minLength: 1 }),
-  answers: t.Opt.Choice(
-    ['words', 'booleans'],
-    'Answers of boolean claims: yes, no, unclear (default), or true and false.',
-  ),
+  answers: t.Opt.Choice(['words', 'booleans'], 'Of boolean claims: yes, no, unclear (default), or true and false.'),
   shows_signals: t.Opt.List(t.Choice(SIGNALS), 'Measurements of the harness that the judge is told; absent: none.', {
     uniqueItems: true,
   }),
@@ -164,10 +158,7 @@ export const RubricViewSchema = t.Closed({
   labels: t.List(
     t.Closed({
       label: v.LabelSchema,
-      claims: t.Dict(
-        Type.Union([Type.Boolean(), t.Text, Type.Number(), Type.Null()]),
-        'Claims that the label implies.',
-      ),
+      claims: t.Dict(Type.Union([Type.Boolean(), t.Text, Type.Number(), Type.Null()]), 'Implied by the label.'),
     }),
     'Possible outcomes, in order; empty for a sum.',
   ),

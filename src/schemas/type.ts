@@ -63,6 +63,7 @@ export const Opt = Object.assign(<S extends TSchema>(schema: S) => Type.Optional
   ...{ Array: optional(Type.Array), String: optional(Type.String), Union: optional(Type.Union) },
 })
 
+export const DigestOf = (description: string) => Str(description, { pattern: '^sha256:[0-9a-f]{64}$' })
 export const Digest = Type.String({ pattern: '^sha256:[0-9a-f]{64}$' })
 export const Timestamp = Type.String({ format: 'date-time' })
 

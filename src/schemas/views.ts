@@ -19,10 +19,7 @@ export const JudgeViewSchema = t.Closed({
   max_output_tokens: t.Nullable(Type.Integer(), 'Null: no limit.'),
   images: t.Bool('Whether it is sent the pictures of a trajectory.'),
   price: t.Nullable(
-    t.Closed({
-      ...t.Each(PRICES, Type.Number()),
-      as_of: t.Nullable(t.Text, 'The day on which the price was read; null: not said.'),
-    }),
+    t.Closed({ ...t.Each(PRICES, Type.Number()), as_of: t.Nullable(t.Text, 'Day of the price; null: not said.') }),
     'Dollars per million tokens; null: unknown.',
   ),
 })
@@ -43,21 +40,10 @@ export const TrajectorySummarySchema = t.Closed({
   ...t.Each(['steps', 'parts'], Type.Integer()),
   chars: t.Int('UTF-16 units of text.'),
   ...t.Each(['first_step', 'last_step'], Type.Integer()),
-  warnings: t.List(
-    t.Closed({ path: t.Text, message: t.Text }),
-    'Deviations from the format that were read all the same.',
-  ),
+  warnings: t.List(t.Closed({ path: t.Text, message: t.Text }), 'Deviations from the format, read all the same.'),
   document: t.Opt(TrajectoryDocumentSchema),
 })
 export type TrajectorySummary = Static<typeof TrajectorySummarySchema>
-
-const ActSchema = t.Documented('What an action of the agent is, from the format’s own facts.', {
-  tool: t.Text,
-  role: t.Choice(v.ACT_ROLES, 'What this argument of the tool call is.'),
-  language: t.Nullable(t.Choice(v.ACT_LANGUAGES)),
-  target: t.Nullable(t.Text, 'The file that the call writes, edits or reads.'),
-  outcome: t.Choice(v.ACT_OUTCOMES, 'What the record says became of the call.'),
-})
 
 export const TrajectoryStepSchema = t.Closed({
   id: t.Int('What citations name.'),
@@ -71,7 +57,15 @@ export const TrajectoryStepSchema = t.Closed({
       path: t.Str('Where the text stands in the source document.'),
       name: t.Text,
       media: t.Bool('A picture or a sound: `text` is a placeholder.'),
-      act: t.Nullable(ActSchema),
+      act: t.Nullable(
+        t.Documented('What an action of the agent is, from the format’s own facts.', {
+          tool: t.Text,
+          role: t.Choice(v.ACT_ROLES, 'What this argument of the tool call is.'),
+          language: t.Nullable(t.Choice(v.ACT_LANGUAGES)),
+          target: t.Nullable(t.Text, 'The file that the call writes, edits or reads.'),
+          outcome: t.Choice(v.ACT_OUTCOMES, 'What the record says became of the call.'),
+        }),
+      ),
     }),
   ),
 })
@@ -103,8 +97,6 @@ export type Who = Static<typeof WhoSchema>
 export const NAMED_BY = ['judge', 'rubric', 'agent', 'model', 'task'] as const
 export type NamedBy = (typeof NAMED_BY)[number]
 
-const Names = t.List(t.Text, 'Of all stored grades, in order; the first 200.')
-
 /** The count of fitting grades, and the names to filter by. */
 export const GradeOverviewSchema = t.Closed({
   total: t.Count(),
@@ -117,6 +109,6 @@ export const GradeOverviewSchema = t.Closed({
     additionalProperties: t.Count(),
     description: 'Those of `tab-behavior` always; of other rubrics those that occur.',
   }),
-  names: t.Closed(t.Each(NAMED_BY, Names)),
+  names: t.Closed(t.Each(NAMED_BY, t.List(t.Text, 'Of all stored grades, in order; the first 200.'))),
 })
 export type GradeOverview = Static<typeof GradeOverviewSchema>

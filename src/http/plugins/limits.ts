@@ -12,6 +12,8 @@ const MOST_WAITING = 64
 const LONGEST_WAIT_MS = 5_000
 
 export type Admission = Awaited<ReturnType<typeof installAdmission>>
+/** The room of one body. */
+export type BodyRoom = Awaited<ReturnType<Admission['enter']>>
 
 /**
  * Refuses new work with 503 `overloaded` and `Retry-After`: new grades under pressure of memory or of the event loop, and large bodies that found no room
@@ -114,7 +116,8 @@ function createRoom(most: number, refusal: () => RequestError) {
   return {
     used: () => used,
     /** Takes room for the beginning of a body of at most `whole` bytes. */
-    async enter(whole: number): Promise<BodyRoom> {
+    async enter(whole: number) {
+      // The room of the whole body was taken, or is waited for.
       let isWhole = whole <= FIRST_BYTES
       let free: (() => void) | null = await hold(Math.min(whole, FIRST_BYTES))
       let isReleased = false
@@ -123,7 +126,8 @@ function createRoom(most: number, refusal: () => RequestError) {
         free?.()
         free = null
       }
-      const grow = (size: number) => {
+      /** Takes the room of the whole body once more than the beginning has come; null: no wait. Rejects where no room is free in time. */
+      const grow = (size: number): Promise<void> | null => {
         if (isWhole || size <= FIRST_BYTES) return null
         isWhole = true
         free?.()
@@ -137,13 +141,4 @@ function createRoom(most: number, refusal: () => RequestError) {
       return { isWhole: () => isWhole, release, grow }
     },
   }
-}
-
-/** The room of one body. */
-export interface BodyRoom {
-  /** Tells whether the room of the whole body was taken, or is waited for. */
-  isWhole(): boolean
-  release(): void
-  /** Takes the room of the whole body once more than the beginning has come; null: no wait. Rejects where no room is free in time. */
-  grow(size: number): Promise<void> | null
 }
