@@ -127,10 +127,14 @@ function actsOf({ reading }: ChatSink, message: Located, record: Json, fence: st
   })
   for (const { value, path } of commands) if (typeof value !== 'string') reading.odd(path, 'text', value ?? null)
   const ran = commands.filter(({ value }) => asText(value) !== null)
-  return ran.length === 0 ? null : { ...members, tool_calls: ran.map((command) => bashOf({ arguments: command })) }
+  return ran.length === 0 ? null : { ...members, tool_calls: ran.map(bashOf) }
 }
 
-const bashOf = (input: TreeRecord): TreeRecord => ({ type: 'tool_use', name: 'bash', ...input })
+/** Returns a call of the shell. The whole text is the command, also a text that resembles the arguments of a call. */
+const bashOf = (input: Located): TreeRecord => ({
+  ...{ type: 'tool_use', name: 'bash' },
+  input: String(input.value).trimStart().startsWith('{') ? { command: input } : input,
+})
 
 /** Returns the blocks of a text with exactly one block of the fence, which is a call; Anthropic's cache marks turn a text into an array of one block. */
 function blocksOf(content: Located, fence: string): readonly Tree[] | null {
@@ -143,6 +147,6 @@ function blocksOf(content: Located, fence: string): readonly Tree[] | null {
   const piece = (from: number, to: number) => new Located(value.slice(from, to), `${path}#char=${from},${to}`)
   const [before, after] = [piece(0, block.start), piece(block.end, value.length)]
   const speech = (text: Located) => (String(text.value).trim() === '' ? [] : [{ type: 'text', text }])
-  const calls = block.to - 1 > block.from ? [bashOf({ input: piece(block.from, block.to - 1) })] : []
+  const calls = block.to - 1 > block.from ? [bashOf(piece(block.from, block.to - 1))] : []
   return [...speech(before), ...calls, ...speech(after)]
 }
