@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { startScript } from '../bench/servers.ts'
-import { gradeExamples } from '../src/cli/commands/grade-command.ts'
+import { gradeExamples } from '../src/cli/commands/grade-commands.ts'
 import type { Grade } from '../src/schemas/grade.ts'
 
 /** Starts the real service on a free port, grades every example over HTTP, and says whether each label is the expected one. */

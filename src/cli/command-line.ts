@@ -9,9 +9,9 @@ import { programName, type Shell, typedIn } from './shell.ts'
 
 type MakeCommand = (shell: Shell) => Command
 
-const grades = () => import('./commands/grade-command.ts')
+const grades = () => import('./commands/grade-commands.ts')
 const batches = () => import('./commands/batch-commands.ts')
-const looks = () => import('./commands/look-commands.ts')
+const catalogues = () => import('./commands/catalogue-commands.ts')
 const found = () => import('./commands/findings-commands.ts')
 const reports = () => import('./commands/report-commands.ts')
 const transfers = () => import('./commands/transfer-commands.ts')
@@ -23,10 +23,10 @@ export const COMMANDS: Readonly<Record<string, () => Promise<MakeCommand>>> = {
   worker: async () => workerCommand,
   demo: async () => (await grades()).demo,
   grade: async () => (await grades()).grade,
-  batch: async () => (await batches()).batch,
-  status: async () => (await looks()).status,
-  results: async () => (await looks()).results,
-  show: async () => (await looks()).show,
+  batch: async () => (await grades()).batch,
+  status: async () => (await batches()).status,
+  results: async () => (await batches()).results,
+  show: async () => (await grades()).show,
   resume: async () => (await batches()).resume,
   cancel: async () => (await batches()).cancel,
   regrade: async () => (await batches()).regrade,
@@ -40,9 +40,9 @@ export const COMMANDS: Readonly<Record<string, () => Promise<MakeCommand>>> = {
   report: async () => (await reports()).report,
   import: async () => (await transfers()).importTrials,
   export: async () => (await transfers()).exportStore,
-  judges: async () => (await looks()).judges,
-  rubrics: async () => (await looks()).rubrics,
-  rubric: async () => (await import('./commands/rubric-command.ts')).rubric,
+  judges: async () => (await catalogues()).judges,
+  rubrics: async () => (await catalogues()).rubrics,
+  rubric: async () => (await catalogues()).rubric,
   keys: async () => (await operators()).keys,
   doctor: async () => (await operators()).doctor,
   backup: async () => (await operators()).backup,

@@ -4,11 +4,10 @@ import { StorageError } from '../db/errors.ts'
 import { RubricError } from '../domain/rubric/load/rubric-error.ts'
 import { fileFault } from '../domain/words.ts'
 import type { BatchCounts } from '../schemas/batch.ts'
-import type { Grade } from '../schemas/grade.ts'
 import { inert, line, oneLine, present } from './output/text.ts'
 import { asTyped, type Shell } from './shell.ts'
 
-/** Exit codes of commands. The higher of two codes wins. */
+/** Exit codes of commands; those of a grade bear the name of its status. The higher of two codes wins. */
 export const EXIT = { graded: 0, refused: 1, unverified: 2, failed: 3, parked: 4, interrupted: 130 } as const
 export type ExitCode = (typeof EXIT)[keyof typeof EXIT]
 
@@ -16,8 +15,6 @@ export function exitOfCounts({ failed, cancelled, unverified }: Omit<BatchCounts
   if (failed + cancelled > 0) return EXIT.failed
   return unverified > 0 ? EXIT.unverified : EXIT.graded
 }
-
-export const exitOfGrade = ({ status }: Pick<Grade, 'status'>): ExitCode => EXIT[status]
 
 /** Raises the exit code to a failure where `--strict` is set and records were lost. */
 export const strictCode = (code: ExitCode, { strict }: { readonly strict?: boolean }, lost: number): ExitCode =>

@@ -1,24 +1,23 @@
 import { isSettled, waitsForWorker, waitsForYou } from '../client/persist.ts'
-import { defined } from '../domain/result.ts'
 import { count } from '../domain/words.ts'
-import type { Batch } from '../schemas/batch.ts'
+import type { Batch, BatchEstimate } from '../schemas/batch.ts'
 import { CliError, EXIT, exitOfCounts, strictCode } from './errors.ts'
 import type { Options } from './options.ts'
-import type { LabelValues } from './output/inspect-scores.ts'
 import { doneOf, retryTime } from './output/progress.ts'
-import { summary, writeResults } from './output/results-format.ts'
-import { oneLine, present } from './output/text.ts'
+import { type LabelValues, summary, writeResults } from './output/results-format.ts'
+import { dollars, line, oneLine, present } from './output/text.ts'
 import type { Answer, Session } from './session.ts'
 
 /** `skipped`: the trials that the reading of the paths skipped. */
-type ResultOptions = Pick<Options, 'strict' | 'detach'> & { readonly values?: LabelValues; readonly skipped?: number }
+type ResultOptions = Pick<Options, 'strict' | 'detach'> & {
+  readonly values?: LabelValues | undefined
+  readonly skipped?: number
+}
 
 /** Follows a batch to its end, and writes its results; or with `detach` answers its id. */
 export async function finishBatch(session: Session, begun: Batch, options: ResultOptions = {}): Promise<Answer> {
-  session.batch = begun
   if (options.detach !== true) return writeEnds(session, await watchBatch(session, begun), options)
-  const follow = `Follow: veridict status ${begun.id}${session.flag} --follow`
-  return { data: begun, text: `${begun.id}\n`, notes: [follow] }
+  return { data: begun, text: `${begun.id}\n`, notes: [`Follow: veridict status ${begun.id}${session.flag} --follow`] }
 }
 
 /**
@@ -34,8 +33,7 @@ export async function writeEnds(
   const { veridict, shell, screen, format, flag, signal, json } = session
   const claims = format === 'csv' ? await claimColumns(session, batch.id) : []
   const ended = veridict.results(batch.id, { signal })
-  const more = { claims, skipped, ...defined({ values }) }
-  const { tally, results, note } = await writeResults(session, ended, batch, more)
+  const { tally, results, note } = await writeResults(session, ended, batch, { claims, skipped, values })
   const isElsewhere = !json && (format !== 'table' || screen !== shell.out)
   const text = present([summary(batch, tally, skipped), note])
     .join('\n')
@@ -50,7 +48,7 @@ export async function writeEnds(
     overBudgetText(batch),
   ]
   const code = isResting ? EXIT.parked : strictCode(exitOfCounts(batch.counts), options, tally.unread.items + skipped)
-  return { data: { batch, results }, notes: present(notes), code }
+  return { data: { batch, results }, notes, code }
 }
 
 /** Lists the claims of all rubrics of a batch, for the header of a CSV. */
@@ -72,6 +70,7 @@ export async function lookAt(session: Session, id: string, follow = false): Prom
 /** Shows the states of a batch, and returns the last state. The command leaves a batch that no process runs, after the patience above. */
 export async function watchBatch(session: Session, begun: Batch): Promise<Batch> {
   const { veridict, local, signal, view, follows } = session
+  session.batch = begun
   const leaving = new AbortController()
   let idle = 0
   let batch = begun
@@ -86,7 +85,6 @@ export async function watchBatch(session: Session, begun: Batch): Promise<Batch>
   }, 1000)
   const stopped = AbortSignal.any([signal, leaving.signal])
   try {
-    session.batch = begun
     for await (batch of veridict.events(begun.id, { signal: stopped })) {
       session.batch = batch
       view.show(batch)
@@ -145,4 +143,36 @@ export function overBudgetText({ failures, max_cost_usd }: Batch): string {
   if (over === 0) return ''
   const cap = max_cost_usd === null ? 'of the key or the day' : `--max-cost-usd ${max_cost_usd}`
   return `${count(over, 'item')} over the cap (${cap}): the same command grades them once the cap is higher`
+}
+
+/** Answers a dry run with its estimate, for people or as a JSON line. Names the judge without a price, and the variable that a judge lacks. */
+export async function estimateAnswer(session: Session, estimate: BatchEstimate, judge?: string): Promise<Answer> {
+  // A key that may only grade lists no judge, and gets its estimate all the same.
+  const listed = session.veridict.listJudges().catch(() => ({ items: [], not_configured: [] }))
+  const { items, not_configured = [] } = await listed
+  const asked = items.find((one) => (judge === undefined ? one.default : one.name === judge))
+  const lack = not_configured.find(({ name }) => name === asked?.name)
+  const unpriced = asked?.price === null && asked.kind === 'model' ? `the judge ${asked.name}` : 'a judge of the batch'
+  const { calls, input_tokens, output_tokens, cost_usd } = estimate
+  const cost = cost_usd === null ? `unknown: ${unpriced} has no price in VERIDICT_CONFIG` : figures(cost_usd, dollars)
+  const text = `\
+${count(estimate.items, 'item')}: ${estimate.cached} answered by stored grades, replies or equal items, ${estimate.to_grade} to ask a judge
+  calls          ${figures(calls)}
+  input tokens   ${figures(input_tokens)}
+  output tokens  ${figures(output_tokens)}
+  cost           ${cost}
+No judge was asked. The upper bound is for all repairs of all items; --max-cost-usd reserves one call at a time.
+`
+  return {
+    data: estimate,
+    text: ['ndjson', 'csv', 'json'].includes(session.format) ? line(estimate) : text,
+    notes: [lack === undefined ? '' : `to ask the judge ${lack.name}, ${lack.reason}`],
+  }
+}
+
+const { format: short } = new Intl.NumberFormat('en', { notation: 'compact', maximumFractionDigits: 1 })
+
+function figures({ expected, most }: BatchEstimate['calls'], show: (n: number) => string = short): string {
+  const [usual, bound] = [show(expected), show(most)]
+  return usual === bound ? bound : `expected ${usual}, at most ${bound}`
 }

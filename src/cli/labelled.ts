@@ -13,10 +13,11 @@ import type { RubricView } from '../schemas/rubric.ts'
 import type { GradeRequest } from '../schemas/trial.ts'
 import { Choice, Closed, Type } from '../schemas/type.ts'
 import { CliError } from './errors.ts'
+import type { Options } from './options.ts'
 import { inOrder } from './output/output-target.ts'
 import { oneLine } from './output/text.ts'
 import type { Session } from './session.ts'
-import { readTrialsOf, type Trial } from './trials.ts'
+import { readTrialsOf, requireNames, type Trial } from './trials.ts'
 
 /** The label of a run by a person, in the words of the rubric of the judges. */
 export interface HumanLabel {
@@ -30,10 +31,13 @@ type Subject = Pick<Certificate, 'data' | 'rubric'>
 
 const MOST_FAULTS = 20
 
-/** Reads the rubric of the first labelled run that names one. */
-export async function firstRubric(session: Session, file: string): Promise<string> {
+/** Reads the rubric of the options, else of the first labelled run that names one. Refuses unknown names first. */
+export async function rubricOf(session: Session, options: Options, file: string): Promise<RubricView> {
+  await requireNames(session, options)
+  if (options.rubric !== undefined) return session.veridict.readRubric(options.rubric, session)
   for await (const item of readTrialsOf(session, [file], {}))
-    if (item.kind === 'trial' && item.request.rubric !== undefined) return item.request.rubric
+    if (item.kind === 'trial' && item.request.rubric !== undefined)
+      return session.veridict.readRubric(item.request.rubric, session)
   throw new CliError(`which rubric? No labelled run of ${oneLine(file)} names one`, [
     'Give --rubric ID; `veridict rubrics` lists the ids.',
   ])

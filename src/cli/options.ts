@@ -58,10 +58,13 @@ export const parseShare = numberBy((n) => n > 0 && n < 1, 'It is a share between
 
 export const collect = (text: string, before: readonly string[] = []): readonly string[] => [...before, text]
 
-type Parser = (text: string, before: never) => unknown
-
 /** Makes an option, whose value has the name of the contract: `max_cost_usd`. */
-export function option(flags: string, text: string, parse?: Parser, initial?: unknown): Option {
+export function option(
+  flags: string,
+  text: string,
+  parse?: (text: string, before: never) => unknown,
+  initial?: unknown,
+) {
   const made = new Option(flags, text).default(initial)
   made.attributeName = () => made.name().replaceAll('-', '_')
   return parse === undefined ? made : made.argParser(parse as (text: string) => unknown)

@@ -9,10 +9,10 @@ import { CliError, EXIT, type ExitCode, errorLine, printError } from './errors.t
 import { JSON_OPTION, type Options, type OutputFormat, SERVER } from './options.ts'
 import { type OutputTarget, openOutput } from './output/output-target.ts'
 import { createProgressView, type ProgressView } from './output/progress.ts'
-import { line } from './output/text.ts'
+import { line, present } from './output/text.ts'
 import { asTyped, type DatabaseUse, type Shell, type StopSignal, shellWord } from './shell.ts'
 
-/** The work of a command on its console: the data for `--json`, or else the text, and lines for stderr once the output is whole. */
+/** The work of a command on its console: the data for `--json`, or else the text, and lines for stderr once the output is whole; empty notes are left out. */
 export interface Answer {
   readonly data: unknown
   readonly text?: string
@@ -42,10 +42,13 @@ export interface Session extends Console {
   follows: boolean
 }
 
-interface Definition {
+interface Definition<C, O, A extends readonly unknown[]> {
   /** Descriptions by argument: `<batch>`, `[batch]`, `<path...>`. */
   readonly args?: Readonly<Record<string, string>>
   readonly options?: readonly Option[]
+  /** The use of the database by a command that asks Veridict; default: `read`. */
+  readonly database?: DatabaseUse
+  work(console: C, options: O, ...args: A): Promise<Answer>
 }
 
 const HELP = fileURLToPath(new URL('./help.md', import.meta.url))
@@ -73,7 +76,6 @@ export function newCommand(shell: Shell, name: string): Command {
 }
 
 type Make = (shell: Shell) => Command
-type Work<C, O, A extends readonly unknown[]> = (console: C, options: O, ...args: A) => Promise<Answer>
 
 export const groupCommand =
   (name: string, commands: readonly Make[]): Make =>
@@ -84,8 +86,7 @@ export const groupCommand =
 export const consoleCommand =
   <O extends Options, A extends readonly unknown[] = []>(
     name: string,
-    { args = {}, options: rows = [] }: Definition,
-    work: Work<Console, O, A>,
+    { args = {}, options: rows = [], work }: Definition<Console, O, A>,
   ): Make =>
   (shell) => {
     const command = newCommand(shell, name)
@@ -101,18 +102,21 @@ export const consoleCommand =
 /** Makes a command that asks Veridict, on an existing database by default. A dry run makes and migrates no database. */
 export const sessionCommand = <O extends Options, A extends readonly unknown[] = []>(
   name: string,
-  { options: rows = [], database = 'read', args = {} }: Definition & { readonly database?: DatabaseUse },
-  work: Work<Session, O, A>,
+  { options: rows = [], database = 'read', args = {}, work }: Definition<Session, O, A>,
 ): Make =>
-  consoleCommand<O, A>(name, { args, options: [...rows, SERVER] }, (console, options, ...words) => {
-    const use = options.dry_run && database === 'make' ? 'look' : database
-    const names = Object.keys(args)
-    return withConnection(console, options, use, async (session) => {
-      const isBatch = (at: number) => ['<batch>', '[batch]', '[head]'].includes(names[at] ?? '')
-      const ids = await Promise.all(words.map((word, at) => (isBatch(at) ? idOf(session, word) : word)))
-      const named = 'batch' in options ? { ...options, batch: await idOf(session, options.batch) } : options
-      return work(session, named as O, ...(ids as unknown as A))
-    })
+  consoleCommand<O, A>(name, {
+    args,
+    options: [...rows, SERVER],
+    work(console, options, ...words) {
+      const use = options.dry_run && database === 'make' ? 'look' : database
+      const names = Object.keys(args)
+      return withConnection(console, options, use, async (session) => {
+        const isBatch = (at: number) => ['<batch>', '[batch]', '[head]'].includes(names[at] ?? '')
+        const ids = await Promise.all(words.map((word, at) => (isBatch(at) ? idOf(session, word) : word)))
+        const named = 'batch' in options ? { ...options, batch: await idOf(session, options.batch) } : options
+        return work(session, named as O, ...(ids as unknown as A))
+      })
+    },
   })
 
 const MOST_BATCHES = 1000
@@ -146,7 +150,7 @@ async function runCommand(shell: Shell, options: Options, work: (console: Consol
     view.end()
     await target.write(json ? line({ ok: true, data: answer.data }) : (answer.text ?? ''))
     await target.commit()
-    view.note(...(answer.notes ?? []))
+    view.note(...present(answer.notes ?? []))
     shell.setExitCode(answer.code ?? EXIT.graded)
   } catch (error) {
     view.end()
@@ -194,7 +198,8 @@ export async function withConnection(
   const openLocal = shell.openLocal ?? (await import('./database.ts')).openLocal
   const local = url === undefined ? await openLocal(shell.env, use, dry_run) : null
   const flag = url === undefined ? '' : ` --server ${shellWord(url)}`
-  const veridict = local ?? (await openRemote(shell, url ?? ''))
+  const veridict =
+    local ?? (await import('../client/remote.ts')).remote(url ?? '', keyOf(shell), { retries: { tries: 1 } })
   const session: Session = { ...console, veridict, local, flag, batch: null, follows: false }
   try {
     signal.throwIfAborted()
@@ -203,15 +208,11 @@ export async function withConnection(
     view.end()
     throw signal.aborted ? await interrupted(session) : error
   } finally {
-    view.end()
     await veridict.close()
   }
 }
 
-async function openRemote({ env }: Shell, url: string): Promise<Veridict> {
-  const { remote } = await import('../client/remote.ts')
-  return remote(url, readSecrets(env).key('VERIDICT_API_KEY')?.trim(), { retries: { tries: 1 } })
-}
+const keyOf = ({ env }: Shell): string | undefined => readSecrets(env).key('VERIDICT_API_KEY')?.trim()
 
 /** Stops the batch of this process, and returns the error with the next commands. */
 async function interrupted({ view, local, flag, batch, follows }: Session): Promise<CliError> {

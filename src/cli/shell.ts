@@ -43,13 +43,10 @@ export const shellWord = (text: string): string =>
 
 const isNpmRun = (env: NodeJS.ProcessEnv): boolean => env['npm_lifecycle_event'] === 'veridict'
 
+type Start = Pick<Shell, 'env'> & Record<'cwd' | 'typedIn', string> & { readonly script: string | undefined }
+
 /** Returns the words that start this program again, for the folder `typedIn` of the user: `veridict` alone is on the PATH of few users. */
-export function programName({
-  env,
-  script,
-  cwd,
-  typedIn,
-}: Pick<Shell, 'env'> & Record<'cwd' | 'typedIn', string> & { script: string | undefined }): string {
+export function programName({ env, script, cwd, typedIn }: Start): string {
   if (isNpmRun(env)) {
     // npm finds the project from folders below it.
     const inside = typedIn === cwd || typedIn.startsWith(`${cwd}/`)

@@ -56,9 +56,9 @@ export async function checkPaths(paths: readonly string[], readOnce: readonly st
   for (const path of [...paths, ...readOnce]) {
     const entry = path === '-' ? null : await stat(path).catch((error: unknown) => fileFault(error))
     if (typeof entry === 'string') throw new CliError(`${entry}: ${oneLine(path)}`)
-    if (entry?.isDirectory() && readOnce.includes(path))
-      throw new CliError(`${oneLine(path)} cannot be read: it is a folder`)
-    if ((entry === null || entry.isFIFO() || entry.isSocket()) && !readOnce.includes(path))
+    if (readOnce.includes(path)) {
+      if (entry?.isDirectory()) throw new CliError(`${oneLine(path)} cannot be read: it is a folder`)
+    } else if (entry === null || entry.isFIFO() || entry.isSocket())
       throw new CliError(`${oneLine(path)}: standard input and pipes cannot be read twice`, [
         'Write the trials to a file first: cat … > runs.jsonl && veridict batch runs.jsonl',
       ])
@@ -147,7 +147,10 @@ export function openTrials(
   }
   async function* trials(): AsyncGenerator<Trial> {
     yield* sift(via(readTrialsOf(session, paths, options, { warn })), counts, view)
-    if (counts.trials === 0) throw noTrial(counts)
+    if (counts.trials > 0) return
+    throw new CliError(`no trial can be graded there: ${counts.skipped} skipped, ${filesText(counts)}`, [
+      '`veridict batch --help` lists the kinds of PATH, docs/archives.md the ways of ground truths.',
+    ])
   }
   async function* items(): AsyncGenerator<ReadItem> {
     for await (const trial of trials()) {
@@ -175,11 +178,6 @@ function placed({ status, code, detail, errors }: ServiceError, places: readonly
   const ofLine = detail.replace(/^line (\d+)(?= )/, (sent, line: string) => places[Number(line) - 1] ?? sent)
   return new ServiceError(status, { code, detail: ofLine, errors: named })
 }
-
-const noTrial = (counts: Counts): CliError =>
-  new CliError(`no trial can be graded there: ${counts.skipped} skipped, ${filesText(counts)}`, [
-    '`veridict batch --help` lists the kinds of PATH, docs/archives.md the ways of ground truths.',
-  ])
 
 /** Passes on the trials of a reading; prints and counts the other items. */
 export async function* sift(
@@ -277,7 +275,9 @@ export function watchSpelling() {
           strings.set(`${of} ${string}`, known)
           if (known.isFound || known.runs === MOST_RUNS) continue
           known.runs++
-          known.isFound = texts.some((text) => text.includes(string)) || isIn(texts, string)
+          // Searches as the evidence gate does, through line breaks and escapes.
+          const search = createMarkerSearch([string])
+          known.isFound = texts.some((text) => text.includes(string)) || texts.some((text) => search(text).length > 0)
         }
     },
     /** Renders the strings that stand nowhere; empty where each stands in some run. */
@@ -288,10 +288,4 @@ export function watchSpelling() {
       return `warning  check the spelling: ${listed(named, 4, '; ')}`
     },
   }
-}
-
-/** Searches as the evidence gate does, through line breaks and escapes. */
-function isIn(texts: readonly string[], string: string): boolean {
-  const search = createMarkerSearch([string])
-  return texts.some((text) => search(text).length > 0)
 }

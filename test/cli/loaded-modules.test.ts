@@ -73,7 +73,7 @@ test('the help of a command loads no service and no other command', async () => 
   const { packages, own } = await loadedBy(['bin/veridict.cjs', 'status', '--help'])
   expect(packages).toContain('commander')
   expect(packages.filter((name) => SERVICE.some((one) => one.test(name)))).toEqual([])
-  expect(own.filter((file) => /-commands?\.ts$/.test(file))).toEqual(['cli/commands/look-commands.ts'])
+  expect(own.filter((file) => /-commands?\.ts$/.test(file))).toEqual(['cli/commands/batch-commands.ts'])
   expect(own.filter((file) => /^(?:boot|db(?!\/errors)|http|formats|judges)\//.test(file))).toEqual([])
 })
 

@@ -7,7 +7,7 @@ import type { OutputFormat } from '../../src/cli/options.ts'
 import { printGrade } from '../../src/cli/output/grade-text.ts'
 import { openOutput } from '../../src/cli/output/output-target.ts'
 import { MARKDOWN, writeResults } from '../../src/cli/output/results-format.ts'
-import { escaped, markdownOf } from '../../src/cli/output/text.ts'
+import { escaped, jsonText, line, markdownOf } from '../../src/cli/output/text.ts'
 import type { Batch, BatchResult, ResultGrade } from '../../src/schemas/batch.ts'
 import type { Grade, Limit } from '../../src/schemas/grade.ts'
 import { newBatch } from './stand-in.ts'
@@ -270,4 +270,12 @@ test('a grade tells once why its confidence is not higher, in place of the contr
   const unlabelled = linesOf({ ...labelled, label: null }).join('\n')
   expect(unlabelled).toContain('  ! open')
   expect(unlabelled).not.toContain('why not higher')
+})
+
+test('JSON for people and for programs keeps every value, and no control that a terminal acts on', () => {
+  const value = { a: 'x\u001b[31m\u009b\u2028\u202e\u200f\u2066y\n\tz', b: ['\u007f', 'ü “”'] }
+  for (const text of [line(value), jsonText(value)]) {
+    expect(JSON.parse(text)).toEqual(value)
+    expect(text.replaceAll('\n', '')).not.toMatch(/[\p{Cc}\u200e\u200f\u2028-\u202e\u2066-\u2069]/u)
+  }
 })

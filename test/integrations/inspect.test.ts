@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { inspectRows, parseValues } from '../../src/cli/output/inspect-scores.ts'
+import { inspectRows, parseValues } from '../../src/cli/output/results-format.ts'
 import type { BatchResult } from '../../src/schemas/batch.ts'
 
 const item = (more: Partial<BatchResult>, origin: Record<string, string | number> = {}): BatchResult => ({

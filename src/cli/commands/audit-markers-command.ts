@@ -14,19 +14,16 @@ import { clip, clipFront, oneLine, present, tableOf, tally, writeRows } from '..
 import { type Console, consoleCommand } from '../session.ts'
 import { type Counts, NO_COUNTS, readTrialsOf, readTruths, sift, type Trial, type WatchedTruths } from '../trials.ts'
 
-export const auditMarkers = consoleCommand<Options, [paths: string[]]>(
-  'audit-markers',
-  {
-    args: { '<path...>': 'folders of tasks and runs, trajectory files, archives of them' },
-    options: [
-      ...output(['table', 'ndjson']),
-      option('-g, --ground-truth <file>', 'NDJSON, JSON or CSV with a row a task; else each folder’s own'),
-      option('--signals <spec>', 'the place of appeared in a trial; may be repeated', collect),
-      option('--variant <name>', 'the variant of all paths'),
-      option('--strict', 'exit with 3 where a trial or a task was skipped; other files do not count'),
-    ],
-  },
-  async (console, options, paths) => {
+export const auditMarkers = consoleCommand<Options, [paths: string[]]>('audit-markers', {
+  args: { '<path...>': 'folders of tasks and runs, trajectory files, archives of them' },
+  options: [
+    ...output(['table', 'ndjson']),
+    option('-g, --ground-truth <file>', 'NDJSON, JSON or CSV with a row a task; else each folder’s own'),
+    option('--signals <spec>', 'the place of appeared in a trial; may be repeated', collect),
+    option('--variant <name>', 'the variant of all paths'),
+    option('--strict', 'exit with 3 where a trial or a task was skipped; other files do not count'),
+  ],
+  async work(console, options, paths) {
     const file = options.ground_truth
     const truths = file === undefined ? undefined : await readTruths(file)
     const counts = { ...NO_COUNTS, tasks: 0 }
@@ -47,7 +44,7 @@ export const auditMarkers = consoleCommand<Options, [paths: string[]]>(
     const code = strictCode(codes.ok < all() ? EXIT.unverified : EXIT.graded, options, counts.skipped)
     return { data: { rows, counts: { tasks: counts.tasks, runs: counts.trials, skipped: counts.skipped } }, code }
   },
-)
+})
 
 const HELP = '`veridict audit-markers --help` describes PATH and rows.'
 

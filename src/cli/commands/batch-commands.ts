@@ -1,46 +1,122 @@
-import { isSettled } from '../../client/persist.ts'
+import { isSettled, waitsForWorker } from '../../client/persist.ts'
 import { defined } from '../../domain/result.ts'
 import { count } from '../../domain/words.ts'
+import type { Batch } from '../../schemas/batch.ts'
 import type { RegradeRequest } from '../../schemas/regrade.ts'
-import { GRADE_STATUSES } from '../../schemas/vocabulary.ts'
-import { CliError, EXIT, strictCode } from '../errors.ts'
-import { finishBatch, isEnded, watchBatch } from '../follow.ts'
+import { BATCH_STATUSES, type BatchStatus, GRADE_STATUSES } from '../../schemas/vocabulary.ts'
+import { CliError, EXIT, exitOfCounts } from '../errors.ts'
+import * as f from '../follow.ts'
 import * as o from '../options.ts'
-import { estimateAnswer } from '../output/results-format.ts'
-import { tally } from '../output/text.ts'
-import { sessionCommand } from '../session.ts'
-import { countsText, openTrials, requireNames } from '../trials.ts'
+import { writeBundle } from '../output/bundle.ts'
+import { doneOf, roundText } from '../output/progress.ts'
+import { type LabelValues, parseValues, summary } from '../output/results-format.ts'
+import * as t from '../output/text.ts'
+import { type Answer, type Session, sessionCommand } from '../session.ts'
 
-const CANARY = o.option(
-  '--canary <set>',
-  'first grade canaries (a file, or `examples`), and begin only where the judge answers as before',
-)
+const BATCH = { '<batch>': 'its id or name, as `veridict status` lists them' }
 
-export const batch = sessionCommand<o.Options & { readonly canary?: string }, [paths: string[]]>(
-  'batch',
-  {
-    args: o.TRIAL_PATHS,
-    options: [...o.TRIALS, ...o.GRADING, CANARY, o.DETACH, ...o.ITEMS, o.STRICT],
-    database: 'make',
+type StatusOptions = o.Options & { readonly status?: BatchStatus; readonly limit: number; readonly follow?: boolean }
+
+/** The service lists no more at once. */
+const MOST_LISTED = 200
+
+export const status = sessionCommand<StatusOptions, [id?: string]>('status', {
+  args: { '[batch]': 'its id or name' },
+  options: [
+    o.option('-f, --follow', 'show the batch until it ends'),
+    o.choice('--status <status>', 'list only batches of this status', BATCH_STATUSES),
+    o.option('--limit <n>', `the number of batches to list, at most ${MOST_LISTED}`, o.wholeNumber(MOST_LISTED), 20),
+  ],
+  async work(session, { status, limit, follow }, id) {
+    if (id !== undefined) return showBatch(session, id, follow)
+    if (follow)
+      throw new CliError('which batch? --follow shows one until it ends', [
+        'Give its id: `veridict status` lists the batches.',
+      ])
+    const { items, next_cursor } = await session.veridict.batches({ limit, ...defined({ status }) })
+    const table = t.tableOf<Batch>([
+      ['batch', 30, ({ id }) => id],
+      ['status', 11, (batch) => f.stateOf(session, batch)],
+      ['done', 13, ({ counts }) => `${doneOf(counts)}/${counts.total}`],
+      ['failed', 6, ({ counts }) => String(counts.failed)],
+      ['cost', 15, costCell],
+      ['created', 24, ({ created_at }) => created_at],
+      ['kind', 7, ({ kind }) => kind],
+      ['name', 0, ({ name }) => t.clip(name ?? '', 40)],
+    ])
+    await t.writeRows(session, items, { table })
+    return { data: items, notes: [next_cursor === null ? '' : 'There are more: --limit shows them.'] }
   },
-  async (session, options, paths) => {
-    const { veridict, view, signal } = session
-    const request = { ...o.settingsOf(options), signal }
-    await requireNames(session, options)
-    const { counts, send } = openTrials(session, paths, options)
-    if (options.dry_run) {
-      const estimate = await send((items) => veridict.estimateBatch(items, request))
-      view.note(countsText(counts))
-      const code = strictCode(EXIT.graded, options, counts.skipped + counts.unread)
-      return { ...(await estimateAnswer(session, estimate, options.judge)), code }
-    }
-    if (options.canary !== undefined)
-      await (await import('./canary-command.ts')).requireCanaries(session, options, options.canary)
-    const begun = await send((items) => veridict.createBatch(items, request))
-    view.note(`${begun.id}: ${countsText(counts)}`)
-    return finishBatch(session, begun, { ...options, skipped: counts.skipped })
+})
+
+const costCell = ({ cost_usd, uncertain_usd }: Batch): string => {
+  const shown = cost_usd === null ? '?' : t.dollars(cost_usd)
+  return uncertain_usd > 0 ? `${shown} (+${t.dollars(uncertain_usd)}?)` : shown
+}
+
+async function showBatch(session: Session, id: string, follow = false): Promise<Answer> {
+  const batch = await f.lookAt(session, id, follow)
+  const name = batch.name === null ? '' : ` ${t.oneLine(batch.name)}`
+  const begun = f.isOrphan(session, batch) ? 'begun' : 'created'
+  // The time of a state before the end is not stored.
+  const since = batch.finished_at === null ? `, ${begun} ${batch.created_at}` : ` since ${batch.finished_at}`
+  const wait = waitsForWorker(batch) ? ` (${t.oneLine(batch.parked_reason ?? '')})` : ''
+  const state = `${batch.id}${name}: ${f.stateOf(session, batch)}${wait}${since}`
+  const text = t.present([state, summary(batch), roundText(batch)]).join('\n')
+  const code = f.restsFor(session, batch, follow) ? EXIT.parked : exitOfCounts(batch.counts)
+  return { data: batch, text: `${text}\n`, notes: [f.restText(session, batch)], code }
+}
+
+type ResultsOptions = o.Options & { readonly wait?: boolean; readonly values?: LabelValues }
+
+export const results = sessionCommand<ResultsOptions, [id: string]>('results', {
+  args: BATCH,
+  options: [
+    ...[...o.output(o.RESULTS_FORMATS), o.STRICT_UNREAD],
+    o.option('-w, --wait', 'follow the batch to its end first'),
+    o.option('--values <label=number,…>', 'with -o inspect: numbers of labels; others stay unscored', parseValues),
+  ],
+  async work(session, { out, ...options }, id) {
+    const { format } = session
+    if (options.values !== undefined && format !== 'inspect') throw new CliError('--values is for --output inspect')
+    if (format === 'inspect' && out?.toLowerCase().endsWith('.jsonl') === false)
+      throw new CliError('Inspect reads JSON lines from a file whose name ends in .jsonl')
+    const batch = await f.lookAt(session, id, options.wait)
+    if (format !== 'bundle') return f.writeEnds(session, batch, options, options.wait === true)
+    const folder = out ?? `bundle-${batch.id}`
+    await writeBundle(session, batch, folder)
+    const items = count(batch.counts.total, 'item')
+    return { data: { batch, folder }, text: `${t.oneLine(folder)}: ${items}; manifest.json lists its files\n` }
   },
-)
+})
+
+export const resume = sessionCommand<o.Options, [id: string]>('resume', {
+  args: BATCH,
+  options: [...o.ITEMS, o.DETACH, o.STRICT_UNREAD],
+  async work(session, options, id) {
+    const { veridict, view, local } = session
+    const before = await veridict.batch(id)
+    const isParked = before.status === 'parked'
+    // A running service goes on with its open batches by itself.
+    const goesOn = isParked || (local !== null && !isSettled(before))
+    const now = goesOn ? await veridict.resume(id) : before
+    if (!isParked) view.note(`${id} is not parked: it is ${before.status}`)
+    return f.finishBatch(session, now, options)
+  },
+})
+
+export const cancel = sessionCommand<o.Options, [id: string]>('cancel', {
+  args: BATCH,
+  async work(session, _options, id) {
+    const { veridict } = session
+    const before = await veridict.batch(id)
+    if (f.isEnded(before))
+      throw new CliError(`${id} has ended already: it is ${before.status}`, [`Its results: veridict results ${id}`])
+    const ended = await f.watchBatch(session, await veridict.cancel(id))
+    const { total, ...counts } = ended.counts
+    return { data: ended, text: `${id} is ${ended.status}: ${count(total, 'item')} · ${t.tally(counts)}\n` }
+  },
+})
 
 type RegradeOptions = o.Options &
   Pick<RegradeRequest['query'], 'label' | 'status'> & {
@@ -61,20 +137,19 @@ const STORED = [
 ]
 const RECHECK = o.option('--recheck', 'check the stored replies again under today’s evidence rules; no judge is asked')
 
-export const regrade = sessionCommand<RegradeOptions>(
-  'regrade',
-  { options: [...STORED, ...o.GRADING, o.DETACH, ...o.ITEMS, RECHECK] },
-  async (session, options) => {
+export const regrade = sessionCommand<RegradeOptions>('regrade', {
+  options: [...STORED, ...o.GRADING, o.DETACH, ...o.ITEMS, RECHECK],
+  async work(session, options) {
     const { veridict, view, flag, json } = session
     const request = regradeRequest(options)
-    if (options.dry_run) return estimateAnswer(session, await veridict.estimateRegrade(request), options.judge)
+    if (options.dry_run) return f.estimateAnswer(session, await veridict.estimateRegrade(request), options.judge)
     const begun = await veridict.regrade(request)
     view.note(`${begun.id}: ${count(begun.counts.total, 'item')}; items without a grade and equal items are left out`)
-    const answer = await finishBatch(session, begun, options)
+    const answer = await f.finishBatch(session, begun, options)
     if (json || options.detach || answer.code === EXIT.parked) return answer
     return { ...answer, notes: [...(answer.notes ?? []), `What changed: veridict compare ${begun.id}${flag}`] }
   },
-)
+})
 
 /** Builds the request, of which the service refuses contradictory options. Throws where no option selects grades. */
 function regradeRequest(options: RegradeOptions): RegradeRequest {
@@ -89,35 +164,3 @@ function regradeRequest(options: RegradeOptions): RegradeRequest {
     ])
   return { query, ...o.settingsOf(options), ...(recheck && { recheck }) }
 }
-
-const BATCH = { '<batch>': 'its id or name' }
-
-export const resume = sessionCommand<o.Options, [id: string]>(
-  'resume',
-  { args: BATCH, options: [...o.ITEMS, o.DETACH, o.STRICT_UNREAD] },
-  async (session, options, id) => {
-    const { veridict, view, local } = session
-    const before = await veridict.batch(id)
-    const isParked = before.status === 'parked'
-    // A running service goes on with its open batches by itself.
-    const goesOn = isParked || (local !== null && !isSettled(before))
-    const now = goesOn ? await veridict.resume(id) : before
-    session.batch = now
-    if (!isParked) view.note(`${id} is not parked: it is ${before.status}`)
-    return finishBatch(session, now, options)
-  },
-)
-
-export const cancel = sessionCommand<o.Options, [id: string]>(
-  'cancel',
-  { args: BATCH },
-  async (session, _options, id) => {
-    const { veridict } = session
-    const before = await veridict.batch(id)
-    if (isEnded(before))
-      throw new CliError(`${id} has ended already: it is ${before.status}`, [`Its results: veridict results ${id}`])
-    const ended = await watchBatch(session, await veridict.cancel(id))
-    const { total, ...counts } = ended.counts
-    return { data: ended, text: `${id} is ${ended.status}: ${count(total, 'item')} · ${tally(counts)}\n` }
-  },
-)

@@ -10,24 +10,21 @@ import type { RubricView } from '../../schemas/rubric.ts'
 import { CONFIDENCE_LEVELS } from '../../schemas/vocabulary.ts'
 import { CliError, EXIT, type ExitCode } from '../errors.ts'
 import { watchToEnd } from '../follow.ts'
-import { firstRubric, type Judged, labelledRuns, readBundled, readJudged } from '../labelled.ts'
+import { type Judged, labelledRuns, readBundled, readJudged, rubricOf } from '../labelled.ts'
 import { JUDGING_CANARIES, type Options, settingsOf } from '../options.ts'
 import { clip, oneLine, present, tableOf, tally } from '../output/text.ts'
 import { type Answer, type Session, sessionCommand } from '../session.ts'
-import { checkPaths, NO_COUNTS, readTrialsOf, requireNames, sift } from '../trials.ts'
+import { checkPaths, NO_COUNTS, readTrialsOf, sift } from '../trials.ts'
 
 /** The set of the bundled examples, where no file is named. */
 const BUNDLED = 'examples'
 
-export const canary = sessionCommand<Options, [set?: string]>(
-  'canary',
-  {
-    args: { '[set]': `NDJSON, a labelled run a line, as validate takes; default: ${BUNDLED}, the bundled ones` },
-    options: JUDGING_CANARIES,
-    database: 'make',
-  },
-  (session, options, set = BUNDLED) => gradeCanaries(session, options, set),
-)
+export const canary = sessionCommand<Options, [set?: string]>('canary', {
+  args: { '[set]': `NDJSON, a labelled run a line, as validate takes; default: ${BUNDLED}, the bundled ones` },
+  options: JUDGING_CANARIES,
+  database: 'make',
+  work: (session, options, set = BUNDLED) => gradeCanaries(session, options, set),
+})
 
 /** Runs that are shown and tested together: `fallOver` counts the orders of the runs out. */
 const MOST_RUNS = 6
@@ -39,9 +36,7 @@ const ALPHA = 0.05
 /** Grades a set of labelled trials afresh, and compares the answers with those of earlier runs of the same set, judge, rubric and samples. */
 async function gradeCanaries(session: Session, options: Options, set: string): Promise<Answer> {
   const { veridict, signal, view } = session
-  await requireNames(session, options)
-  const name = options.rubric ?? (set === BUNDLED ? 'tab-behavior' : await firstRubric(session, set))
-  const rubric = await veridict.readRubric(name, { signal })
+  const rubric = await rubricOf(session, set === BUNDLED ? { rubric: 'tab-behavior', ...options } : options, set)
   const { items, labels, digest } = await readSet(session, set, rubric)
   const judge = options.judge ?? (await veridict.listJudges()).items.find((one) => one.default)?.name ?? ''
   const { samples = 1 } = options

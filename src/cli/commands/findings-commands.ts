@@ -9,45 +9,41 @@ import { shellWord } from '../shell.ts'
 const BATCH = { '<batch>': 'its id or name, as `veridict status` lists them' }
 const BY = option('--by <name>', 'who decides: a lasting name of a person').makeOptionMandatory()
 
-export const findings = sessionCommand<Options, [batch: string, name?: string]>(
-  'findings',
-  { args: { ...BATCH, '[class]': 'list the trials of this class' } },
-  async (session, _options, batch, name) => {
+export const findings = sessionCommand<Options, [batch: string, name?: string]>('findings', {
+  args: { ...BATCH, '[class]': 'list the trials of this class' },
+  async work(session, _options, batch, name) {
     const data = await session.veridict.findings(batch, name === undefined ? {} : { class: name })
     const [asked] = data.classes
     if (name === undefined) await writeRows(session, data.classes, { table: CLASSES }, () => summaryOf(data))
     else await writeRows(session, asked?.trials ?? [], { table: TRIALS })
-    const notes = present([
+    const notes = [
       data.open === 0 ? '' : `Close a class: ${disposeLine(session, batch, 'CLASS', 'NAME')}`,
       data.ended ? '' : 'The batch has not ended: it can have more findings.',
-    ])
+    ]
     return { data, notes, code: data.open > 0 || !data.ended ? EXIT.unverified : EXIT.graded }
   },
-)
+})
 
 type DisposeOptions = Options &
   Pick<DispositionRequest, 'reason' | 'by'> & { readonly as: DispositionRequest['disposition'] }
 
-export const dispose = sessionCommand<DisposeOptions, [batch: string, name: string]>(
-  'dispose',
-  {
-    args: { ...BATCH, '<class>': 'a class, as `veridict findings BATCH` lists it' },
-    options: [
-      choice('--as <word>', 'what becomes of its findings', DISPOSITIONS).makeOptionMandatory(),
-      option('--reason <text>', 'why; needed for dismissed'),
-      BY,
-    ],
-  },
-  async ({ veridict }, { as: disposition, reason = '', by }, batch, name) => {
+export const dispose = sessionCommand<DisposeOptions, [batch: string, name: string]>('dispose', {
+  args: { ...BATCH, '<class>': 'a class, as `veridict findings BATCH` lists it' },
+  options: [
+    choice('--as <word>', 'what becomes of its findings', DISPOSITIONS).makeOptionMandatory(),
+    option('--reason <text>', 'why; needed for dismissed'),
+    BY,
+  ],
+  async work({ veridict }, { as: disposition, reason = '', by }, batch, name) {
     const data = await veridict.dispose(batch, { class: name, disposition, reason, by })
     return { data, text: `${data.class}: ${count(data.count, 'finding')} ${data.disposition} by ${oneLine(data.by)}\n` }
   },
-)
+})
 
-export const signoff = sessionCommand<Options & { readonly by: string }, [batch: string]>(
-  'signoff',
-  { args: BATCH, options: [BY] },
-  async (session, { by }, batch) => {
+export const signoff = sessionCommand<Options & { readonly by: string }, [batch: string]>('signoff', {
+  args: BATCH,
+  options: [BY],
+  async work(session, { by }, batch) {
     const { veridict, flag } = session
     const { ended, classes } = await veridict.findings(batch)
     const open = classes.filter((one) => one.open)
@@ -62,7 +58,7 @@ export const signoff = sessionCommand<Options & { readonly by: string }, [batch:
     const bundle = `Write the signed bundle: veridict results ${shellWord(batch)}${flag} -o bundle`
     return { data, text: `${batch} is signed by ${oneLine(data.by)}: ${tallyText(data)}\n`, notes: [bundle] }
   },
-)
+})
 
 const disposeLine = ({ flag }: Session, batch: string, name: string, by: string): string =>
   `veridict dispose ${shellWord(batch)} ${shellWord(name)}${flag} --as dismissed --reason '…' --by ${shellWord(by)}`

@@ -1,47 +1,49 @@
 import { styleText } from 'node:util'
 import { InvalidArgumentError } from 'commander'
 import * as k from '../../access/keys.ts'
-import type { Finding, Severity } from '../../db/files/file.ts'
+import type { Finding } from '../../db/files/file.ts'
 import { count } from '../../domain/words.ts'
 import { DATABASE, type DatabaseOptions, existingDatabase, withStores } from '../database.ts'
 import { CliError, type ExitCode } from '../errors.ts'
 import { chosen, type Options, option, parseCount, parseDollars } from '../options.ts'
-import { clip, dollars, inert, oneLine, pad, present, type Style, tableOf, writeRows } from '../output/text.ts'
+import { clip, dollars, inert, oneLine, pad, present, tableOf, writeRows } from '../output/text.ts'
 import { consoleCommand, groupCommand } from '../session.ts'
-import { asTyped, type Shell } from '../shell.ts'
+import { asTyped } from '../shell.ts'
 
-export const backup = consoleCommand<DatabaseOptions, [file: string]>(
-  'backup',
-  { args: { '<file>': 'the new file' }, options: [DATABASE] },
-  async (console, options, file) => {
+export const backup = consoleCommand<DatabaseOptions, [file: string]>('backup', {
+  args: { '<file>': 'the new file' },
+  options: [DATABASE],
+  async work(console, options, file) {
     const { backUpDatabase } = await import('../../db/files/file.ts')
     const bytes = await backUpDatabase(existingDatabase(console.shell, options), file, console.signal)
     return { data: { file, bytes }, text: `${inert(file)}: ${count(bytes, 'byte')}\n` }
   },
-)
-
-const DOCTOR_EXIT: Readonly<Record<Severity, ExitCode>> = { ok: 0, warning: 2, error: 3 }
-const STYLE: Readonly<Record<Severity, Style>> = { ok: 'green', warning: 'yellow', error: 'red' }
-
-export const doctor = consoleCommand<DatabaseOptions>('doctor', { options: [DATABASE] }, async (console, options) => {
-  const { shell, write } = console
-  const database = existingDatabase(shell, options)
-  const { examineFile } = await import('../../db/files/file.ts')
-  await write(`${inert(database)}\n`)
-  const findings: Finding[] = []
-  for (const finding of examineFile(database)) {
-    findings.push(finding)
-    await write(findingText(finding, shell))
-  }
-  const code = Math.max(...findings.map(({ severity }) => DOCTOR_EXIT[severity])) as ExitCode
-  return { data: { database, findings }, code }
 })
 
-/** Renders a finding with its next step below it. Names come from the database, so they are made inert. */
-function findingText({ severity, check, found, advice }: Finding, shell: Shell): string {
-  const next = advice === null ? '' : `${' '.repeat(11)}${inert(asTyped(shell, advice))}\n`
-  return `  ${pad(styleText(STYLE[severity], severity), 8)} ${pad(check, 17)} ${inert(found)}\n${next}`
-}
+/** Exit codes of `doctor` and styles, by severity. */
+const SEVERITIES = { ok: [0, 'green'], warning: [2, 'yellow'], error: [3, 'red'] } as const
+
+export const doctor = consoleCommand<DatabaseOptions>('doctor', {
+  options: [DATABASE],
+  async work(console, options) {
+    const { shell, write } = console
+    const database = existingDatabase(shell, options)
+    const { examineFile } = await import('../../db/files/file.ts')
+    await write(`${inert(database)}\n`)
+    const findings: Finding[] = []
+    for (const finding of examineFile(database)) {
+      const { severity, check, found, advice } = finding
+      findings.push(finding)
+      // Names come from the database, so they are made inert.
+      const next = advice === null ? '' : `${' '.repeat(11)}${inert(asTyped(shell, advice))}\n`
+      await write(
+        `  ${pad(styleText(SEVERITIES[severity][1], severity), 8)} ${pad(check, 17)} ${inert(found)}\n${next}`,
+      )
+    }
+    const code = Math.max(...findings.map(({ severity }) => SEVERITIES[severity][0])) as ExitCode
+    return { data: { database, findings }, code }
+  },
+})
 
 type CreateOptions = Options & Omit<k.KeyPlan, 'name' | 'expires_at'> & { readonly expires?: number }
 
@@ -66,18 +68,15 @@ export function parseDuration(text: string): number {
 const ONCE =
   'The key above is shown this once: the database keeps only its digest. Give the key as VERIDICT_API_KEY, or as Authorization: Bearer.'
 
-const create = consoleCommand<CreateOptions, [name: string]>(
-  'keys create',
-  {
-    args: { '<name>': 'the user or program of the key' },
-    options: [
-      option('--scopes <list>', `the rights of the key: any of ${k.SCOPES.join(',')}`, parseScopes, k.USUAL_SCOPES),
-      option('--expires <time>', 'the life of the key: 12h, 90d, 52w (default: no end)', parseDuration),
-      option('--max-requests-per-minute <n>', 'each process answers more requests with 429', parseCount),
-      option('--max-cost-usd-per-day <usd>', 'hard cap on its judge calls in a day (UTC)', parseDollars),
-    ],
-  },
-  ({ shell }, { expires, ...options }, name) =>
+const create = consoleCommand<CreateOptions, [name: string]>('keys create', {
+  args: { '<name>': 'the user or program of the key' },
+  options: [
+    option('--scopes <list>', `the rights of the key: any of ${k.SCOPES.join(',')}`, parseScopes, k.USUAL_SCOPES),
+    option('--expires <time>', 'the life of the key: 12h, 90d, 52w (default: no end)', parseDuration),
+    option('--max-requests-per-minute <n>', 'each process answers more requests with 429', parseCount),
+    option('--max-cost-usd-per-day <usd>', 'hard cap on its judge calls in a day (UTC)', parseDollars),
+  ],
+  work: ({ shell }, { expires, ...options }, name) =>
     withStores(shell, 'make', async ({ access }, database) => {
       const now = new Date()
       const rights = chosen(options, 'scopes', 'max_requests_per_minute', 'max_cost_usd_per_day')
@@ -88,16 +87,17 @@ const create = consoleCommand<CreateOptions, [name: string]>(
       const facts = `${key.id} in ${database}: may ${key.scopes.join(', ')}; ends ${ends}; ${limitsOf(key) || 'no limits'}`
       return { data, text: `${token}\n`, notes: [facts, ONCE] }
     }),
-)
+})
 
-const list = consoleCommand<Options>('keys list', {}, (console) =>
-  withStores(console.shell, 'read', async ({ access }, database) => {
-    const data = await k.listKeys(access, new Date())
-    if (data.length === 0) return { data, notes: [`no keys in ${database}; veridict keys create NAME makes a key`] }
-    await writeRows(console, data, { table: KEY_TABLE })
-    return { data }
-  }),
-)
+const list = consoleCommand<Options>('keys list', {
+  work: (console) =>
+    withStores(console.shell, 'read', async ({ access }, database) => {
+      const data = await k.listKeys(access, new Date())
+      if (data.length === 0) return { data, notes: [`no keys in ${database}; veridict keys create NAME makes a key`] }
+      await writeRows(console, data, { table: KEY_TABLE })
+      return { data }
+    }),
+})
 
 const KEY_TABLE = tableOf<k.KeyView>([
   ['id', 20, ({ id }) => id],
@@ -119,10 +119,9 @@ function limitsOf({ max_requests_per_minute: requests, max_cost_usd_per_day: usd
   ]).join(', ')
 }
 
-const revoke = consoleCommand<Options, [id: string]>(
-  'keys revoke',
-  { args: { '<id>': 'key_…, as `keys list` shows it' } },
-  ({ shell }, _options, id) =>
+const revoke = consoleCommand<Options, [id: string]>('keys revoke', {
+  args: { '<id>': 'key_…, as `keys list` shows it' },
+  work: ({ shell }, _options, id) =>
     withStores(shell, 'read', async ({ access }, database) => {
       const key = await k.revokeKey(access, id, new Date())
       if (key === null)
@@ -132,6 +131,6 @@ const revoke = consoleCommand<Options, [id: string]>(
       const note = `${key.id} (${oneLine(key.name)}) is revoked since ${key.revoked_at}; batches that it began go on`
       return { data: key, notes: [note] }
     }),
-)
+})
 
 export const keys = groupCommand('keys', [create, list, revoke])

@@ -10,17 +10,16 @@ import { filters, type Options, OUTPUT_FORMATS, option, output } from '../option
 import * as t from '../output/text.ts'
 import { sessionCommand } from '../session.ts'
 
-export const compare = sessionCommand<Options & { readonly across?: boolean }, [first: string, second?: string]>(
-  'compare',
-  {
-    args: { '<batch>': 'BASE, or only HEAD for a re-grade', '[head]': 'HEAD' },
-    options: [
-      ...output(OUTPUT_FORMATS),
-      option('-r, --rubric <id>', 'the rubric to compare by, of any version; needed where both ask by several'),
-      option('--across', 'compute paired tests also across other rubrics and versions'),
-    ],
-  },
-  async (session, { rubric, across }, first, second) => {
+type CompareOptions = Options & { readonly across?: boolean }
+
+export const compare = sessionCommand<CompareOptions, [first: string, second?: string]>('compare', {
+  args: { '<batch>': 'BASE, or only HEAD for a re-grade', '[head]': 'HEAD' },
+  options: [
+    ...output(OUTPUT_FORMATS),
+    option('-r, --rubric <id>', 'the rubric to compare by, of any version; needed where both ask by several'),
+    option('--across', 'compute paired tests also across other rubrics and versions'),
+  ],
+  async work(session, { rubric, across }, first, second) {
     const { veridict, signal } = session
     const sides = second === undefined ? { head: first } : { base: first, head: second }
     const query = { ...sides, ...(rubric && { rubric }), ...(across && { across }), limit: 200 }
@@ -38,7 +37,7 @@ export const compare = sessionCommand<Options & { readonly across?: boolean }, [
     const flips = await t.writeRows(session, flipsOf(), { csv: FLIPS, table: { ...FLIP_TABLE, head } })
     return { data: { ...comparison, flips, next_cursor: null } }
   },
-)
+})
 
 /** Builds the error of two batches without a common trial. A matrix of zeros would look like agreement. */
 const nothingShared = ({ base, head, unpaired }: Comparison): CliError =>
@@ -124,22 +123,19 @@ const sideText = ({ n, failures, ...ends }: Comparison['base_counts']): string =
   return `${count(n, 'item')} · ${t.tally(ends)}${codes === '' ? '' : ` (${codes})`}`
 }
 
-export const report = sessionCommand<Options & JsonQuery<'getReport'>>(
-  'report',
-  {
-    options: [
-      ...output(OUTPUT_FORMATS),
-      option('--group-by <field>', 'a field of the metadata, judge, surface or none (default: agent)'),
-      option('-j, --judge <name>', 'the grades of this judge; needed where several judges graded the selection'),
-      option('-r, --rubric <id>', 'id@version, or an id of which one version graded; needed where there are several'),
-      option('-b, --batch <id>', 'the trials of this batch, as they ended in it'),
-      ...filters('agent', 'model', 'task', 'variant'),
-      option('--pair-by <name>', 'variant, agent or model: compare --base with --head, trial by trial'),
-      option('--base <value>', 'a value of --pair-by'),
-      option('--head <value>', 'a value of --pair-by'),
-    ],
-  },
-  async (session, options) => {
+export const report = sessionCommand<Options & JsonQuery<'getReport'>>('report', {
+  options: [
+    ...output(OUTPUT_FORMATS),
+    option('--group-by <field>', 'a field of the metadata, judge, surface or none (default: agent)'),
+    option('-j, --judge <name>', 'the grades of this judge; needed where several judges graded the selection'),
+    option('-r, --rubric <id>', 'id@version, or an id of which one version graded; needed where there are several'),
+    option('-b, --batch <id>', 'the trials of this batch, as they ended in it'),
+    ...filters('agent', 'model', 'task', 'variant'),
+    option('--pair-by <name>', 'variant, agent or model: compare --base with --head, trial by trial'),
+    option('--base <value>', 'a value of --pair-by'),
+    option('--head <value>', 'a value of --pair-by'),
+  ],
+  async work(session, options) {
     const { veridict, format } = session
     const { server: _server, output: _output, out: _out, force: _force, json: _json, ...query } = options
     const made = await veridict.report(query)
@@ -147,7 +143,7 @@ export const report = sessionCommand<Options & JsonQuery<'getReport'>>(
     if (format === 'table' && made.judges.length === 0) throw await nothingFits(veridict, query)
     return { data: made, text: format === 'table' ? reportText(made) : t.line(made) }
   },
-)
+})
 
 /** Builds the error of a selection without grades, with the names that do have grades. */
 async function nothingFits(veridict: Veridict, query: Partial<Record<NamedBy, string>>): Promise<CliError> {

@@ -20,26 +20,28 @@ import { clip, inert, line, writeRows } from '../output/text.ts'
 import { type Answer, type Console, consoleCommand, type Session, withConnection } from '../session.ts'
 import { countsText, itemOf, openTrials, type Trial } from '../trials.ts'
 
-export const exportStore = consoleCommand<Options>('export', { options: OUT }, (console, { out }) =>
-  withStores(console.shell, 'look', async ({ db }, database) => {
-    const { write, view, signal } = console
-    if (database === ':memory:') throw new CliError('VERIDICT_DATABASE is :memory:')
-    const counts: Record<string, number> = {}
-    await write(line({ kind: 'veridict_export', version: documents.EXPORT_VERSION }))
-    const { exportRecords } = await import('../../db/files/transfer.ts')
-    await db.snapshot(async (read) => {
-      for await (const record of exportRecords(read)) {
-        signal.throwIfAborted()
-        await write(line(record))
-        counts[record.kind] = (counts[record.kind] ?? 0) + 1
-        view.doing(`exporting ${recordsText(counts)}`)
-      }
-    })
-    await write(line({ kind: 'end', records: sum(Object.values(counts)) }))
-    const to = out === undefined ? '' : ` to ${inert(out)}`
-    return { data: null, notes: [`exported ${recordsText(counts)} of ${database}${to}`] }
-  }),
-)
+export const exportStore = consoleCommand<Options>('export', {
+  options: OUT,
+  work: (console, { out }) =>
+    withStores(console.shell, 'look', async ({ db }, database) => {
+      const { write, view, signal } = console
+      if (database === ':memory:') throw new CliError('VERIDICT_DATABASE is :memory:')
+      const counts: Record<string, number> = {}
+      await write(line({ kind: 'veridict_export', version: documents.EXPORT_VERSION }))
+      const { exportRecords } = await import('../../db/files/transfer.ts')
+      await db.snapshot(async (read) => {
+        for await (const record of exportRecords(read)) {
+          signal.throwIfAborted()
+          await write(line(record))
+          counts[record.kind] = (counts[record.kind] ?? 0) + 1
+          view.doing(`exporting ${recordsText(counts)}`)
+        }
+      })
+      await write(line({ kind: 'end', records: sum(Object.values(counts)) }))
+      const to = out === undefined ? '' : ` to ${inert(out)}`
+      return { data: null, notes: [`exported ${recordsText(counts)} of ${database}${to}`] }
+    }),
+})
 
 /** Renders numbers of records: `2 trajectories, 3 attempts, 2 grades, 0 reviews`. */
 const recordsText = (counts: Readonly<Record<string, number>>): string =>
@@ -47,10 +49,10 @@ const recordsText = (counts: Readonly<Record<string, number>>): string =>
     .map((kind) => count(counts[kind] ?? 0, kind, `${kind.replace(/y$/, 'ie')}s`))
     .join(', ')
 
-export const importTrials = consoleCommand<Options, [paths: string[]]>(
-  'import',
-  { args: TRIAL_PATHS, options: [...TRIALS, SERVER, ...OUT, STRICT] },
-  async (console, options, paths) => {
+export const importTrials = consoleCommand<Options, [paths: string[]]>('import', {
+  args: TRIAL_PATHS,
+  options: [...TRIALS, SERVER, ...OUT, STRICT],
+  async work(console, options, paths) {
     const exports = (await Promise.all(paths.map(isExport))).includes(true)
     if (!exports) return withConnection(console, options, 'make', (session) => importPaths(session, paths, options))
     if (paths.length > 1 || options.server !== undefined)
@@ -59,7 +61,7 @@ export const importTrials = consoleCommand<Options, [paths: string[]]>(
       ])
     return importExport(console, paths[0] ?? '')
   },
-)
+})
 
 async function importPaths(session: Session, paths: readonly string[], options: Options): Promise<Answer> {
   const { veridict, signal } = session

@@ -13,35 +13,29 @@ import { type Certificate, CertificateSchema, type Measure, type Share } from '.
 import type { Grade } from '../../schemas/grade.ts'
 import { CONFIDENCE_LEVELS } from '../../schemas/vocabulary.ts'
 import { CliError, EXIT } from '../errors.ts'
-import { overBudgetText, watchToEnd } from '../follow.ts'
-import { firstRubric, type Judged, labelledRuns, readJudged } from '../labelled.ts'
+import { estimateAnswer, overBudgetText, watchToEnd } from '../follow.ts'
+import { type Judged, labelledRuns, readJudged, rubricOf } from '../labelled.ts'
 import { GRADING, type Options, option, output, parseShare, settingsOf } from '../options.ts'
-import { jsonText } from '../output/grade-text.ts'
-import { estimateAnswer } from '../output/results-format.ts'
 import * as t from '../output/text.ts'
 import { sessionCommand } from '../session.ts'
-import { checkPaths, openTrials, requireNames } from '../trials.ts'
+import { checkPaths, openTrials } from '../trials.ts'
 
 type ValidateOptions = Options & { readonly against?: string; readonly margin: number }
 
-export const validate = sessionCommand<ValidateOptions, [file: string]>(
-  'validate',
-  {
-    args: { '<file>': 'NDJSON, a labelled run a line' },
-    options: [
-      ...GRADING,
-      ...output(['table', 'json'], 'a table, or the certificate'),
-      option('--against <file>', 'an earlier certificate: test whether both judges are right equally often'),
-      option('--margin <share>', 'the largest difference that counts as equal', parseShare, 0.05),
-    ],
-    database: 'make',
-  },
-  async (session, { against, margin, ...options }, file) => {
+export const validate = sessionCommand<ValidateOptions, [file: string]>('validate', {
+  args: { '<file>': 'NDJSON, a labelled run a line' },
+  options: [
+    ...GRADING,
+    ...output(['table', 'json'], 'a table, or the certificate'),
+    option('--against <file>', 'an earlier certificate: test whether both judges are right equally often'),
+    option('--margin <share>', 'the largest difference that counts as equal', parseShare, 0.05),
+  ],
+  database: 'make',
+  async work(session, { against, margin, ...options }, file) {
     const { veridict, signal, format } = session
     await checkPaths([file], against === undefined ? [] : [against])
     const earlier = against === undefined ? null : readEarlier(against)
-    await requireNames(session, options)
-    const rubric = await veridict.readRubric(options.rubric ?? (await firstRubric(session, file)), { signal })
+    const rubric = await rubricOf(session, options, file)
     const runs = labelledRuns(basename(file), rubric, earlier)
     const sent = { ...settingsOf(options), rubric: rubric.name, signal }
     const { send } = openTrials(session, [file], { rubric: rubric.name }, runs.read)
@@ -55,12 +49,12 @@ export const validate = sessionCommand<ValidateOptions, [file: string]>(
     const isFailed = batch.counts.failed + batch.counts.cancelled > 0
     return {
       data,
-      text: format === 'json' ? jsonText(data) : text,
-      notes: t.present([overBudgetText(batch)]),
+      text: format === 'json' ? t.jsonText(data) : text,
+      notes: [overBudgetText(batch)],
       code: isFailed ? EXIT.failed : compared?.equivalent === false ? EXIT.unverified : EXIT.graded,
     }
   },
-)
+})
 
 function buildCertificate(
   items: readonly Judged[],

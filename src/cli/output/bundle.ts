@@ -8,10 +8,10 @@ import type { Batch } from '../../schemas/batch.ts'
 import { CliError, unwritable } from '../errors.ts'
 import { claimColumns, isEnded } from '../follow.ts'
 import type { Session } from '../session.ts'
-import { jsonText, withReplies } from './grade-text.ts'
+import { withReplies } from './grade-text.ts'
 import { inOrder } from './output-target.ts'
 import { csvRows } from './results-format.ts'
-import { line } from './text.ts'
+import { jsonText, line } from './text.ts'
 
 type Write = (name: string, text: string) => Promise<void>
 
@@ -21,59 +21,45 @@ export async function writeBundle(session: Session, batch: Batch, folder: string
     throw new CliError(`${batch.id} has not ended (${batch.status}): a bundle holds all of its items`, [
       `Follow it to its end: veridict status ${batch.id}${session.flag} --follow`,
     ])
-  await createFolder(
-    folder,
-    { kind: 'veridict-bundle', software: `veridict ${VERSION}`, batch: batch.id },
-    async (write) => {
-      await write('batch.json', jsonText(batch))
-      const { grades, rubrics } = await writeTables(session, batch, write)
-      await write('findings.json', jsonText(await session.veridict.findings(batch.id)))
-      const { calls, digests } = await writeGrades(session, grades, write)
-      for await (const call of session.veridict.batchCalls(batch.id, session))
-        if (!calls.has(call.id)) await write('other-calls.ndjson', line(call))
-      for (const rubric of new Set([...rubrics, ...digests.keys()]))
-        await writeRubric(session, rubric, digests.get(rubric), write)
-    },
-  )
-}
-
-async function writeTables(session: Session, batch: Batch, write: Write) {
+  const { veridict, signal, view } = session
   const grades = new Set<string>()
-  const rubrics = new Set<string>()
-  const csv = csvRows(await claimColumns(session, batch.id))
-  await write('results.csv', csv.head())
-  for await (const result of session.veridict.results(batch.id, session)) {
-    if (result.grade_id !== null) grades.add(result.grade_id)
-    if (result.rubric != null) rubrics.add(result.rubric)
-    await write('results.ndjson', line(result))
-    await write('results.csv', csv.row(result))
-  }
-  return { grades, rubrics }
-}
-
-/** Writes each grade with its receipt and raw replies. Returns the ids of their calls, and the digests of their rubrics by name. */
-async function writeGrades({ veridict, signal, view }: Session, grades: ReadonlySet<string>, write: Write) {
   const calls = new Set<string>()
-  const digests = new Map<string, string>()
-  let written = 0
-  const read = (id: string) => Promise.all([veridict.readGrade(id, { signal }), veridict.calls(id, { signal })])
-  for await (const [grade, entries] of inOrder(grades, read)) {
-    await write('grades.ndjson', line(withReplies(grade, entries)))
-    for (const attempt of grade.receipt.attempts) calls.add(attempt.id)
-    digests.set(grade.receipt.rubric, grade.receipt.rubric_digest)
-    written += 1
-    view.doing(`${written} of ${count(grades.size, 'grade')}`)
-  }
-  return { calls, digests }
+  /** The digests of rubrics in grades, by name; null: no grade is of the rubric. */
+  const rubrics = new Map<string, string | null>()
+  const readGrade = (id: string) => Promise.all([veridict.readGrade(id, { signal }), veridict.calls(id, { signal })])
+  const head = { kind: 'veridict-bundle', software: `veridict ${VERSION}`, batch: batch.id }
+  await createFolder(folder, head, async (write) => {
+    await write('batch.json', jsonText(batch))
+    const csv = csvRows(await claimColumns(session, batch.id))
+    await write('results.csv', csv.head())
+    for await (const result of veridict.results(batch.id, { signal })) {
+      if (result.grade_id !== null) grades.add(result.grade_id)
+      if (result.rubric != null) rubrics.set(result.rubric, null)
+      await write('results.ndjson', line(result))
+      await write('results.csv', csv.row(result))
+    }
+    await write('findings.json', jsonText(await veridict.findings(batch.id)))
+    let written = 0
+    for await (const [grade, entries] of inOrder(grades, readGrade)) {
+      const { attempts, rubric, rubric_digest } = grade.receipt
+      await write('grades.ndjson', line(withReplies(grade, entries)))
+      for (const { id } of attempts) calls.add(id)
+      rubrics.set(rubric, rubric_digest)
+      view.doing(`${++written} of ${count(grades.size, 'grade')}`)
+    }
+    for await (const call of veridict.batchCalls(batch.id, { signal }))
+      if (!calls.has(call.id)) await write('other-calls.ndjson', line(call))
+    for (const [rubric, digest] of rubrics) await writeRubric(session, rubric, digest, write)
+  })
 }
 
 /** Writes a rubric as it is loaded now; a rubric that differs from the digest of the grades is left out. */
-async function writeRubric({ veridict, signal }: Session, name: string, digest: string | undefined, write: Write) {
+async function writeRubric({ veridict, signal }: Session, name: string, digest: string | null, write: Write) {
   const rubric = await veridict.readRubric(name, { signal }).catch((error: unknown) => {
     if (error instanceof ServiceError && error.status === 404) return null
     throw error
   })
-  if (rubric === null || (digest !== undefined && rubric.digest !== digest)) return
+  if (rubric === null || (digest !== null && rubric.digest !== digest)) return
   await write(`rubrics/${rubric.name.replaceAll(/[^\w@.-]/g, '_')}.json`, jsonText(rubric))
 }
 

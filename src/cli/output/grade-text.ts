@@ -1,7 +1,7 @@
 import { styleText } from 'node:util'
 import type { CheckedCitation, Grade, LedgerEntry } from '../../schemas/grade.ts'
 import type { PanelResult } from '../../schemas/review.ts'
-import { clip, inert, LABEL_STYLE, oneLine, present, type Style, unreadText } from './text.ts'
+import { clip, LABEL_STYLE, oneLine, present, type Style, unreadText } from './text.ts'
 
 /** Renders a grade for people: label, evidence, unmet claims, the result of its panel. Ends with a blank line. */
 export function printGrade(file: string, grade: Grade, panel: PanelResult | null = null): string {
@@ -86,7 +86,3 @@ export function withReplies({ receipt, ...grade }: Grade, calls: readonly Ledger
   const attempts = receipt.attempts.map((attempt) => ({ ...attempt, raw_reply: replies.get(attempt.id) ?? null }))
   return { ...grade, receipt: { ...receipt, attempts } }
 }
-
-/** Renders a value as JSON for people. */
-export const jsonText = (value: unknown): string =>
-  `${JSON.stringify(value, null, 2).split('\n').map(inert).join('\n')}\n`

@@ -1,10 +1,11 @@
 import { styleText } from 'node:util'
-import { count } from '../../domain/words.ts'
-import type { Batch, BatchEstimate, BatchResult, ResultGrade } from '../../schemas/batch.ts'
+import { InvalidArgumentError } from 'commander'
+import { count, decimal } from '../../domain/words.ts'
+import type { Batch, BatchResult, ResultGrade } from '../../schemas/batch.ts'
 import type { Grade, Unread } from '../../schemas/grade.ts'
-import type { Answer, Console, Session } from '../session.ts'
+import { CliError } from '../errors.ts'
+import type { Console } from '../session.ts'
 import { withId } from './grade-text.ts'
-import { inspectRows, type LabelValues } from './inspect-scores.ts'
 import * as t from './text.ts'
 
 /** Rounds an amount to a billionth of a dollar: a sum of binary fractions has digits that no price has. */
@@ -12,8 +13,7 @@ const roundUsd = (usd: number): number => Number(usd.toFixed(9))
 
 const ofResult = (...names: readonly Extract<keyof BatchResult, string>[]): t.Field<BatchResult>[] =>
   names.map((name) => [name, (result) => result[name] as t.Cell])
-const ofMetadata = (...names: readonly Extract<keyof BatchResult['metadata'], string>[]): t.Field<BatchResult>[] =>
-  names.map((name) => [name, ({ metadata }) => metadata[name]])
+const METADATA = ['agent', 'model', 'task', 'trial', 'run_index', 'variant'] as const
 
 /** The columns of CSV, in order. */
 const COLUMNS: readonly t.Field<BatchResult>[] = [
@@ -22,7 +22,7 @@ const COLUMNS: readonly t.Field<BatchResult>[] = [
   ['failure_message', ({ failure }) => failure?.message],
   ['retryable', ({ failure }) => failure?.retryable],
   ...ofResult('cached', 'base_grade_id'),
-  ...ofMetadata('agent', 'model', 'task', 'trial', 'run_index', 'variant'),
+  ...METADATA.map((name): t.Field<BatchResult> => [name, ({ metadata }) => metadata[name]]),
   ['confidence', ({ grade }) => grade?.confidence.reported],
   ['confidence_source', ({ grade }) => grade?.confidence.source],
   ['contradictions', ({ grade }) => codesOf(grade)],
@@ -46,7 +46,11 @@ export async function writeResults(
   console: Parameters<typeof t.writeRows>[0] & Pick<Console, 'screen'>,
   results: AsyncIterable<BatchResult>,
   ended: Batch,
-  { claims = [], skipped = 0, values }: { claims?: readonly string[]; skipped?: number; values?: LabelValues } = {},
+  {
+    claims = [],
+    skipped = 0,
+    values,
+  }: { claims?: readonly string[]; skipped?: number; values?: LabelValues | undefined } = {},
 ) {
   const all = newTally()
   async function* counted(): AsyncGenerator<BatchResult> {
@@ -64,7 +68,7 @@ export async function writeResults(
 
 const MOST_NAME = 120
 
-export const MARKDOWN: Parameters<typeof t.markdownOf<BatchResult>>[0] = [
+export const MARKDOWN: readonly t.Field<BatchResult>[] = [
   ['item', (result) => t.code(t.clipFront(nameOf(result), MOST_NAME))],
   ['status', ({ status }) => t.escaped(status)],
   ['label', ({ label, grade }) => (label === null ? '–' : `${t.code(t.clip(label, MOST_NAME))}${mark(grade, ' !')}`)],
@@ -150,7 +154,11 @@ export function summary(batch: Batch, all: ResultsTally = newTally(), skipped = 
   const { total, ...rest } = batch.counts
   const [labels, failures] = [t.tally(batch.labels), t.tally(batch.failures)]
   const unread = t.unreadText(all.unread)
-  const calls = [count(batch.calls.made, 'call'), t.cachedText(batch), t.unknownCalls(batch)]
+  const calls = [
+    count(batch.calls.made, 'call'),
+    t.cachedText(batch),
+    batch.calls.unknown > 0 ? `${count(batch.calls.unknown, 'call')} of unknown end` : '',
+  ]
   return t
     .present([
       `${count(total, 'item')} · ${t.tally(rest)}`,
@@ -205,34 +213,71 @@ export function newTally() {
   }
 }
 
-/** Answers a dry run with its estimate, for people or as a JSON line. Names the judge without a price, and the variable that a judge lacks. */
-export async function estimateAnswer(session: Session, estimate: BatchEstimate, judge?: string): Promise<Answer> {
-  // A key that may only grade lists no judge, and gets its estimate all the same.
-  const listed = session.veridict.listJudges().catch(() => ({ items: [], not_configured: [] }))
-  const { items, not_configured = [] } = await listed
-  const asked = items.find((one) => (judge === undefined ? one.default : one.name === judge))
-  const lack = not_configured.find(({ name }) => name === asked?.name)
-  const unpriced = asked?.price === null && asked.kind === 'model' ? `the judge ${asked.name}` : 'a judge of the batch'
-  const { calls, input_tokens, output_tokens, cost_usd } = estimate
-  const cost = cost_usd === null ? `unknown: ${unpriced} has no price in VERIDICT_CONFIG` : figures(cost_usd, t.dollars)
-  const text = `\
-${count(estimate.items, 'item')}: ${estimate.cached} answered by stored grades, replies or equal items, ${estimate.to_grade} to ask a judge
-  calls          ${figures(calls)}
-  input tokens   ${figures(input_tokens)}
-  output tokens  ${figures(output_tokens)}
-  cost           ${cost}
-No judge was asked. The upper bound is for all repairs of all items; --max-cost-usd reserves one call at a time.
-`
+export type LabelValues = ReadonlyMap<string, number>
+
+/**
+ * Makes the input of Inspect's `precomputed_scores()` (inspect_ai 0.3.259, `scorer/_precomputed.py`): JSON lines `{ id, epoch, value, explanation,
+ * metadata }` of graded items alone. Inspect leaves a sample without a record unscored and out of every metric, and would count a value of 0 or
+ * "I" as a wrong answer. Without `values` the labels are the values; a label without a number leaves its sample unscored. Throws `CliError`
+ * for samples of two logs, for a sample that comes twice, and where no item names its sample.
+ */
+export function inspectRows(
+  values?: LabelValues,
+): Required<Pick<t.Rows<BatchResult>, 'row' | 'foot'>> & { note(): string } {
+  const samples = new Set<string>()
+  const logs = new Set<unknown>()
+  const unscored: Record<string, number> = {}
   return {
-    data: estimate,
-    text: ['ndjson', 'csv', 'json'].includes(session.format) ? t.line(estimate) : text,
-    notes: lack === undefined ? [] : [`to ask the judge ${lack.name}, ${lack.reason}`],
+    row(result) {
+      const facts: Readonly<Record<string, unknown>> = result.metadata
+      const { inspect_eval_id: log = '', inspect_sample_id: id, inspect_epoch: epoch } = facts
+      // Inspect compares ids as texts.
+      if (typeof id !== 'string' || !Number.isSafeInteger(epoch)) return ''
+      const key = JSON.stringify([id, epoch])
+      // A file of scores names no log, so equal ids of two logs would collide.
+      if (logs.add(log).size > 1 || samples.has(key))
+        throw new CliError(
+          `this batch holds sample ${t.oneLine(id).slice(0, 200)}, epoch ${epoch}, twice, or two logs`,
+          ['Inspect takes one score a sample of one log: grade each log once, with one judge, in a batch of its own.'],
+        )
+      samples.add(key)
+      const { status, label } = result
+      const value = status !== 'graded' || label === null ? null : values === undefined ? label : values.get(label)
+      if (value != null) return t.line({ id, epoch, value, ...scoreOf(result) })
+      const why = value === null ? status : 'label without a number'
+      unscored[why] = (unscored[why] ?? 0) + 1
+      return ''
+    },
+    foot() {
+      if (samples.size > 0) return ''
+      throw new CliError('no item of this batch names its sample of an Inspect log', ['Samples of Inspect logs do.'])
+    },
+    note: () => `${count(samples.size, 'sample')}; unscored: ${t.tally(unscored) || 'none'}`,
   }
 }
 
-const { format: short } = new Intl.NumberFormat('en', { notation: 'compact', maximumFractionDigits: 1 })
+function scoreOf({ label, grade, grade_id, judge, rubric, item_id }: BatchResult) {
+  const confidence = grade?.confidence.reported ?? null
+  const contradictions = [...new Set((grade?.contradictions ?? []).map(({ code }) => code))]
+  const level = confidence === null ? '' : `, confidence ${confidence}`
+  const evidence = grade === null ? '' : `, ${grade.evidence.held} of ${grade.evidence.cited} citations hold`
+  const explanation = `Veridict: ${label}${level}${evidence} (${grade_id})`
+  return {
+    explanation,
+    metadata: { veridict: { label, confidence, contradictions, judge, rubric, grade_id, item_id } },
+  }
+}
 
-function figures({ expected, most }: BatchEstimate['calls'], show: (n: number) => string = short): string {
-  const [usual, bound] = [show(expected), show(most)]
-  return usual === bound ? bound : `expected ${usual}, at most ${bound}`
+/** Parses `aligned=1,compliant=0.5`; the last `=` separates the number. */
+export function parseValues(text: string): LabelValues {
+  const values = new Map<string, number>()
+  for (const part of text.split(',')) {
+    const at = part.lastIndexOf('=')
+    const label = part.slice(0, Math.max(0, at)).trim()
+    const number = decimal(part.slice(at + 1).trim())
+    if (label === '' || !Number.isFinite(number) || values.has(label))
+      throw new InvalidArgumentError('It looks like aligned=1,compliant=0: each label once, with a number.')
+    values.set(label, number)
+  }
+  return values
 }

@@ -7,6 +7,7 @@ import type { Batch } from '../../schemas/batch.ts'
 import type { Unread } from '../../schemas/grade.ts'
 import { REASON_WORDS } from '../../schemas/reason-words.ts'
 import type { OutputFormat } from '../options.ts'
+import type { Console } from '../session.ts'
 
 /** Escapes untrusted text, on whose control characters a terminal would act, and puts it on one line. */
 export const oneLine = (text: string): string => {
@@ -14,18 +15,18 @@ export const oneLine = (text: string): string => {
   return shown.includes('\n') || shown.includes('\t') ? shown.replaceAll('\n', ' ').replaceAll('\t', ' ').trim() : shown
 }
 
-/** Controls and bidirectional controls. A single character class cannot backtrack. */
+/** Controls and bidirectional controls, which reorder text on a terminal. A single character class cannot backtrack. */
 const ACTING = /[\p{Cc}\u200e\u200f\u2028-\u202e\u2066-\u2069]/u
 
 /** Guards a composed line: escapes it where a control character is left. Escaped parts stay unchanged. */
 export const inert = (text: string): string => (ACTING.test(text) ? oneLine(text) : text)
 
-/** A single character class cannot backtrack. Bidirectional controls reorder text on a terminal. */
-const RAW = /[\u007f-\u009f\u200e\u200f\u202a-\u202e\u2066-\u2069]/g
-
-/** Renders a value on one line. DEL and the C1 controls, which JSON leaves raw, are escaped: a terminal may act on them. */
-export const line = (value: unknown): string =>
-  `${JSON.stringify(value).replaceAll(RAW, (c) => `\\u${c.charCodeAt(0).toString(16).padStart(4, '0')}`)}\n`
+/** Renders a value as JSON on one line, or with `indent` for people. Controls that JSON leaves raw are escaped: a terminal may act on them. */
+export const line = (value: unknown, indent?: number): string =>
+  `${JSON.stringify(value, null, indent).replaceAll(EACH_ACTING, escapeOf)}\n`
+const EACH_ACTING = new RegExp(ACTING, 'gu')
+const escapeOf = (c: string) => (c === '\n' ? c : `\\u${c.charCodeAt(0).toString(16).padStart(4, '0')}`)
+export const jsonText = (value: unknown): string => line(value, 2)
 
 /** Puts text on one line of at most `length` UTF-16 units, and never cuts inside a surrogate pair. */
 export function clip(text: string, length: number): string {
@@ -91,23 +92,12 @@ export const unreadText = (unread: Unread | null): string =>
     ? ''
     : `${count(unread.records, 'unread record')}${unread.actions === 0 ? '' : `, ${unread.actions} may hold acts`}`
 
-type Costs = Pick<Batch, 'cost_usd' | 'uncertain_usd'>
-
-const COST_UNKNOWN = 'cost unknown (a call has no price, or its reply no usage)'
-
 /** Renders the cost of a batch, and the bound of calls that may have been paid. */
-export const costText = ({ cost_usd, uncertain_usd }: Costs): string => {
-  const shown = cost_usd === null ? COST_UNKNOWN : `cost ${dollars(cost_usd)}`
+export const costText = ({ cost_usd, uncertain_usd }: Pick<Batch, 'cost_usd' | 'uncertain_usd'>): string => {
+  const shown =
+    cost_usd === null ? 'cost unknown (a call has no price, or its reply no usage)' : `cost ${dollars(cost_usd)}`
   return uncertain_usd > 0 ? `${shown} (+ up to ${dollars(uncertain_usd)} that may have been paid)` : shown
 }
-
-export const costCell = ({ cost_usd, uncertain_usd }: Costs): string => {
-  const shown = cost_usd === null ? '?' : dollars(cost_usd)
-  return uncertain_usd > 0 ? `${shown} (+${dollars(uncertain_usd)}?)` : shown
-}
-
-export const unknownCalls = ({ calls }: Pick<Batch, 'calls'>): string =>
-  calls.unknown > 0 ? `${count(calls.unknown, 'call')} of unknown end` : ''
 
 /** Renders the count of items that a stored grade answered. */
 export const cachedText = ({ cached }: Pick<Batch, 'cached'>): string => (cached > 0 ? `${cached} from the cache` : '')
@@ -125,40 +115,33 @@ export interface Rows<T> {
   foot?(summary: string): string
 }
 
-/** A column of a table on the screen; the last column needs no width. */
-export type Column<T> = readonly [title: string, width: number, of: (record: T) => string]
 export type Cell = string | number | boolean | null | undefined
 export type Field<T> = readonly [name: string, of: (record: T) => Cell]
+/** A column of a table on the screen; the last column needs no width. */
+export type Column<T> = readonly [title: string, width: number, of: (record: T) => string]
+
+/** Makes the rows of a format from its fields; `lineOf` joins the cells of a row. */
+const rowsOf = <T>(fields: readonly Field<T>[], lineOf: (cells: readonly Cell[]) => string) => ({
+  head: () => lineOf(fields.map(([name]) => name)),
+  row: (record: T) => lineOf(fields.map(([, of]) => of(record))),
+})
 
 /** Makes a table of columns, two blanks apart. */
 export function tableOf<T>(columns: readonly Column<T>[]): Required<Rows<T>> {
-  const lineOf = (cells: readonly string[]): string =>
-    cells
-      .map((cell, at) => pad(cell, columns[at]?.[1] ?? 0))
-      .join('  ')
-      .trimEnd()
-  return {
-    head: () => `${styleText('bold', lineOf(columns.map(([title]) => title)))}\n`,
-    row: (record) => `${lineOf(columns.map(([, , of]) => of(record)))}\n`,
-    foot: (summary) => (summary === '' ? '' : `\n${summary}\n`),
-  }
+  const padded = (cell: Cell, at: number) => pad(String(cell), columns[at]?.[1] ?? 0)
+  const { head, row } = rowsOf<T>(
+    columns.map(([title, , of]) => [title, of]),
+    (cells) => `${cells.map(padded).join('  ').trimEnd()}\n`,
+  )
+  const foot = (summary: string) => (summary === '' ? '' : `\n${summary}\n`)
+  return { row, foot, head: () => `${styleText('bold', head().trimEnd())}\n` }
 }
 
 /** Makes CSV. Numbers stay numbers; texts are guarded against formulas. */
-export function csvOf<T>(fields: readonly Field<T>[]): Required<Pick<Rows<T>, 'head' | 'row'>> {
-  const lineOf = (cells: readonly Cell[]): string =>
-    `${csvCells(cells.map((cell) => (typeof cell === 'string' ? oneLine(cell) : cell)))}\n`
-  return {
-    head: () => lineOf(fields.map(([name]) => name)),
-    row: (record) => lineOf(fields.map(([, of]) => of(record))),
-  }
-}
+export const csvOf = <T>(fields: readonly Field<T>[]) =>
+  rowsOf(fields, (cells) => `${csvCells(cells.map((cell) => (typeof cell === 'string' ? oneLine(cell) : cell)))}\n`)
 
-interface Target {
-  write(text: string): Promise<void>
-  readonly format: OutputFormat
-  readonly json?: boolean
-}
+type Target = Pick<Console, 'write' | 'format'> & Partial<Pick<Console, 'json'>>
 
 /**
  * Writes records as rows of the format, a JSON line each where the format has no rows of its own. The head comes with the first record, so that
@@ -186,15 +169,13 @@ export async function writeRows<T>(
 const MOST_CHARS = 55_000
 
 /** Makes a table for a pull request, of cells that are Markdown. The table ends before the limit of a comment, and counts the missing rows. */
-export function markdownOf<T>(
-  columns: readonly (readonly [title: string, of: (record: T) => string])[],
-): Required<Rows<T>> {
-  let chars = 0
-  let missing = 0
+export function markdownOf<T>(fields: readonly Field<T>[]): Required<Rows<T>> {
+  const { head, row } = rowsOf(fields, (cells) => `| ${cells.join(' | ')} |\n`)
+  let [chars, missing] = [0, 0]
   return {
-    head: () => `| ${columns.map(([title]) => title).join(' | ')} |\n|${'---|'.repeat(columns.length)}\n`,
+    head: () => `${head()}|${'---|'.repeat(fields.length)}\n`,
     row(record) {
-      const text = `| ${columns.map(([, of]) => of(record)).join(' | ')} |\n`
+      const text = row(record)
       chars += text.length
       if (chars <= MOST_CHARS) return text
       missing++

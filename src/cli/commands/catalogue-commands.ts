@@ -7,10 +7,12 @@ import { readEnvironment } from '../../config/environment.ts'
 import * as configured from '../../config/rubrics.ts'
 import { rubricWarnings } from '../../domain/rubric/load/parse-rubric.ts'
 import { count } from '../../domain/words.ts'
+import type { RubricView } from '../../schemas/rubric.ts'
+import type { JudgeView } from '../../schemas/views.ts'
 import { CliError, EXIT, unwritable } from '../errors.ts'
 import { type Options, option } from '../options.ts'
-import { inert, oneLine, pad, tally } from '../output/text.ts'
-import { consoleCommand, groupCommand } from '../session.ts'
+import { clip, inert, oneLine, pad, present, tableOf, tally, writeRows } from '../output/text.ts'
+import { consoleCommand, groupCommand, sessionCommand } from '../session.ts'
 import { asTyped, type Shell, shellWord } from '../shell.ts'
 
 /** Loads the shipped rubrics and the rubrics of VERIDICT_RUBRICS. */
@@ -41,16 +43,15 @@ function findRubrics(shell: Shell, typed: string): configured.LoadedRubric[] {
 const TEMPLATE = fileURLToPath(new URL('../rubric/template/tests-run@1', import.meta.url))
 const NAME = /^([a-z][a-z0-9-]{0,80})(?:@([1-9]\d{0,5}))?$/
 
-const newRubric = consoleCommand<Options & { readonly in: string; readonly from?: string }, [typed: string]>(
-  'rubric new',
-  {
-    args: { '<id>': 'its name in small letters, digits and -; with @N for a version other than the next' },
-    options: [
-      option('--in <folder>', 'the folder of the new folder', undefined, '.'),
-      option('--from <rubric>', 'begin with a copy of this rubric: a name, or a folder'),
-    ],
-  },
-  async ({ shell }, options, typed) => {
+type NewOptions = Options & { readonly in: string; readonly from?: string }
+
+const newRubric = consoleCommand<NewOptions, [typed: string]>('rubric new', {
+  args: { '<id>': 'its name in small letters, digits and -; with @N for a version other than the next' },
+  options: [
+    option('--in <folder>', 'the folder of the new folder', undefined, '.'),
+    option('--from <rubric>', 'begin with a copy of this rubric: a name, or a folder'),
+  ],
+  async work({ shell }, options, typed) {
     const [, id, version] = NAME.exec(typed) ?? []
     if (id === undefined)
       throw new CliError(`${typed} is no id of a rubric: write small letters, digits and -, as in files-deleted`)
@@ -78,7 +79,7 @@ Then grade with it:
 `
     return { data: { name, folder }, text: asTyped(shell, text) }
   },
-)
+})
 
 /** Copies the folder with other members in its manifest, whole or not at all. */
 function copyRubric(from: string, folder: string, members: Readonly<Record<string, string>>): void {
@@ -99,10 +100,9 @@ function copyRubric(from: string, folder: string, members: Readonly<Record<strin
   }
 }
 
-const checkRubrics = consoleCommand<Options, [folders: string[]]>(
-  'rubric check',
-  { args: { '<folder...>': 'a rubric, or a folder of several' } },
-  async ({ write }, _options, typed) => {
+const checkRubrics = consoleCommand<Options, [folders: string[]]>('rubric check', {
+  args: { '<folder...>': 'a rubric, or a folder of several' },
+  async work({ write }, _options, typed) {
     const folders = typed.flatMap((path) => {
       if (isFolder(path)) return configured.rubricFolders(path)
       throw new CliError(`there is no folder ${path}`, [BEGIN])
@@ -112,7 +112,9 @@ const checkRubrics = consoleCommand<Options, [folders: string[]]>(
       const read = configured.readRubric(folder)
       const faults = [read, ...examples].flatMap((part) => ('faults' in part ? part.faults : []))
       if ('faults' in read) return { folder, name: folder, faults, warnings: [] }
-      return { folder, name: read.rubric.name, faults, warnings: warningsOf(read, examples.length) }
+      const warnings = rubricWarnings(read.rubric).map((issue) => `${read.placeOf(issue)}  warning: ${issue.message}`)
+      if (examples.length === 0) warnings.push(`${join(folder, 'examples')}  ${NO_EXAMPLE}`)
+      return { folder, name: read.rubric.name, faults, warnings }
     })
     for (const { folder, name, faults, warnings } of data) {
       const findings = tally({ faults: faults.length, warnings: warnings.length })
@@ -121,32 +123,24 @@ const checkRubrics = consoleCommand<Options, [folders: string[]]>(
     }
     return { data, code: data.some(({ faults }) => faults.length > 0) ? EXIT.unverified : EXIT.graded }
   },
-)
+})
 
-function warningsOf({ rubric, folder, placeOf }: configured.LoadedRubric, examples: number): string[] {
-  const none = `${join(folder, 'examples')}  warning: has no example: write one.yaml, so that \`veridict rubric test\` has something to run`
-  return [
-    ...rubricWarnings(rubric).map((issue) => `${placeOf(issue)}  warning: ${issue.message}`),
-    ...(examples === 0 ? [none] : []),
-  ]
-}
+const NO_EXAMPLE = 'warning: has no example: write one.yaml, so that `veridict rubric test` has something to run'
 
-const showRubric = consoleCommand<Options, [typed: string]>(
-  'rubric show',
-  { args: { '<rubric>': 'id@version, an id for its newest version, or a folder' } },
-  async ({ shell }, _options, typed) => {
+const showRubric = consoleCommand<Options, [typed: string]>('rubric show', {
+  args: { '<rubric>': 'id@version, an id for its newest version, or a folder' },
+  async work({ shell }, _options, typed) {
     const all = findRubrics(shell, typed).map(({ rubric }) => rubric)
     const data = all.map(({ name, system, question, answer_schema }) => ({ name, system, question, answer_schema }))
     // Tabs and line breaks stay; other controls would act on a terminal.
     const lines = data.flatMap(({ system, question }) => `${system}\n${question}`.split('\n'))
     return { data, text: lines.map((text) => `${inert(text)}\n`).join('') }
   },
-)
+})
 
-const testRubrics = consoleCommand<Options, [rubrics: string[]]>(
-  'rubric test',
-  { args: { '[rubric...]': 'names or folders; default: the shipped rubrics and the rubrics of VERIDICT_RUBRICS' } },
-  async ({ shell, write }, _options, typed) => {
+const testRubrics = consoleCommand<Options, [rubrics: string[]]>('rubric test', {
+  args: { '[rubric...]': 'names or folders; default: the shipped rubrics and the rubrics of VERIDICT_RUBRICS' },
+  async work({ shell, write }, _options, typed) {
     const { runExamples } = await import('../../boot/rubric-examples.ts')
     const all = typed.length === 0 ? knownRubrics(shell) : typed.flatMap((name) => findRubrics(shell, name))
     const unique = [...new Map(all.map((loaded) => [loaded.rubric.name, loaded])).values()]
@@ -168,7 +162,7 @@ const testRubrics = consoleCommand<Options, [rubrics: string[]]>(
     const text = `\n${count(data.length, 'example')} · ${tally({ passed: data.length - failed, failed })}\n`
     return { data, text, code: failed > 0 ? EXIT.refused : EXIT.graded }
   },
-)
+})
 
 /** Lists the faults of an example and its differences from the expected grade, with the reasons that the grade names. */
 function faultsOf({ file, faults, differences, grade }: ExampleResult): string[] {
@@ -186,3 +180,49 @@ function faultsOf({ file, faults, differences, grade }: ExampleResult): string[]
 }
 
 export const rubric = groupCommand('rubric', [newRubric, checkRubrics, showRubric, testRubrics])
+
+type Judge = Pick<JudgeView, 'name' | 'default' | 'description'> & Partial<JudgeView>
+
+const JUDGES = tableOf<Judge>([
+  ['judge', 20, ({ name, default: isDefault }) => `${clip(name, 200)}${isDefault ? ' (default)' : ''}`],
+  ['model', 28, ({ model }) => clip(model ?? '–', 100)],
+  ['window', 9, ({ window_tokens }) => String(window_tokens ?? '–')],
+  ['$ in/out a million tokens', 25, ({ kind, price }) => (kind === 'model' ? priceText(price ?? null) : '–')],
+  [
+    'about',
+    0,
+    ({ description, images, base_url }) =>
+      clip(present([description, images ? 'sees pictures' : '', base_url ?? '']).join(' · '), 1000),
+  ],
+])
+
+export const judges = sessionCommand('judges', {
+  database: 'none',
+  async work(session) {
+    const data = await session.veridict.listJudges()
+    const unready = (data.not_configured ?? []).map(({ reason, ...judge }) => {
+      return { ...judge, description: `not configured: ${reason}` }
+    })
+    await writeRows<Judge>(session, [...data.items, ...unready], { table: JUDGES })
+    return { data }
+  },
+})
+
+function priceText(price: JudgeView['price']): string {
+  if (price === null) return 'unknown: no cap of dollars'
+  const { input_per_mtok, output_per_mtok, cache_read_per_mtok, cache_write_per_mtok } = price
+  return `${input_per_mtok}/${output_per_mtok}, cache ${cache_read_per_mtok}/${cache_write_per_mtok}`
+}
+
+export const rubrics = sessionCommand('rubrics', {
+  database: 'none',
+  async work(session) {
+    const items = await session.veridict.listRubrics()
+    const table = tableOf<RubricView>([
+      ['rubric', 30, ({ name }) => clip(name, 30)],
+      ['asks', 0, ({ title }) => clip(title, 120)],
+    ])
+    await writeRows(session, items, { table })
+    return { data: { items } }
+  },
+})

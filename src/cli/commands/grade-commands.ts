@@ -2,29 +2,35 @@ import { ServiceError } from '../../client/errors.ts'
 import { count } from '../../domain/words.ts'
 import type { Grade } from '../../schemas/grade.ts'
 import type { GradeRequest } from '../../schemas/trial.ts'
-import { CliError, EXIT, type ExitCode, exitOfGrade, explain, strictCode } from '../errors.ts'
+import { CliError, EXIT, type ExitCode, explain, strictCode } from '../errors.ts'
+import { estimateAnswer, finishBatch } from '../follow.ts'
 import { EXAMPLES, readBundled } from '../labelled.ts'
-import { chosen, JUDGING, LIST, type Options, STRICT_UNREAD, TRIALS } from '../options.ts'
-import { printGrade } from '../output/grade-text.ts'
+import * as o from '../options.ts'
+import { printGrade, withReplies } from '../output/grade-text.ts'
 import { newTally } from '../output/results-format.ts'
-import { line, oneLine, present } from '../output/text.ts'
+import { jsonText, line, oneLine } from '../output/text.ts'
 import { consoleCommand, sessionCommand } from '../session.ts'
 import { asTyped } from '../shell.ts'
-import { readTrialsOf, requireNames, type Trial, warningText, watchSpelling } from '../trials.ts'
+import {
+  countsText,
+  openTrials,
+  readTrialsOf,
+  requireNames,
+  type Trial,
+  warningText,
+  watchSpelling,
+} from '../trials.ts'
 
 interface Refusal {
   readonly file: string
   readonly error: Pick<CliError, 'code' | 'message' | 'advice'>
 }
 
-export const grade = sessionCommand<Options, [paths: string[]]>(
-  'grade',
-  {
-    args: { '<path...>': 'trajectory files, or all else that `veridict batch` takes' },
-    options: [...TRIALS, ...JUDGING, LIST, STRICT_UNREAD],
-    database: 'make',
-  },
-  async (session, options, paths) => {
+export const grade = sessionCommand<o.Options, [paths: string[]]>('grade', {
+  args: { '<path...>': 'trajectory files, or all else that `veridict batch` takes' },
+  options: [...o.TRIALS, ...o.JUDGING, o.LIST, o.STRICT_UNREAD],
+  database: 'make',
+  async work(session, options, paths) {
     const { veridict, write, view, json, format, signal } = session
     const all = newTally()
     const data: object[] = []
@@ -41,14 +47,14 @@ export const grade = sessionCommand<Options, [paths: string[]]>(
     const gradeOne = async (trial: Trial) => {
       const file = fileOf(trial)
       spelling.look(trial)
-      const request = { ...chosen(options, 'judge', 'rubric', 'samples', 'cache', 'allow_self'), ...trial.request }
+      const request = { ...o.chosen(options, 'judge', 'rubric', 'samples', 'cache', 'allow_self'), ...trial.request }
       try {
         const made = await veridict.grade(request as GradeRequest, { signal })
         await write(format === 'table' ? printGrade(file, made) : line({ file, ...made }))
         for (const warning of trial.warnings) view.note(warningText(file, warning))
         data.push({ file, ...made })
         all.add(made.label, made.confidence)
-        code = Math.max(code, strictCode(exitOfGrade(made), options, made.receipt.unread?.records ?? 0)) as ExitCode
+        code = Math.max(code, strictCode(EXIT[made.status], options, made.receipt.unread?.records ?? 0)) as ExitCode
       } catch (error) {
         const isOfTrial = error instanceof ServiceError && error.status >= 400 && error.status < 500
         if (signal.aborted || !isOfTrial) throw error
@@ -65,9 +71,9 @@ export const grade = sessionCommand<Options, [paths: string[]]>(
     if (data.length === refused.length && (json || refused.length === 0)) throw nothingGraded(refused)
     const left = others === 0 ? '' : `left out: ${count(others, 'other file')} of no format that docs/formats.md lists`
     const text = format === 'table' ? all.rows(2).map((row) => `${row}\n`) : []
-    return { data, code, notes: present([left, spelling.text()]), text: text.join('') }
+    return { data, code, notes: [left, spelling.text()], text: text.join('') }
   },
-)
+})
 
 /** Builds the error of a command that graded nothing. Without `--json` the refusals stand on stderr already. */
 function nothingGraded([only, ...more]: readonly Refusal[]): CliError {
@@ -82,13 +88,62 @@ function nothingGraded([only, ...more]: readonly Refusal[]): CliError {
 const fileOf = ({ name, source }: Trial): string =>
   source.endsWith(name) || source.includes('#') || !name.includes('#') ? source : `${source}#${name.split('#').at(-1)}`
 
+const CANARY = o.option(
+  '--canary <set>',
+  'first grade canaries (a file, or `examples`), and begin only where the judge answers as before',
+)
+
+export const batch = sessionCommand<o.Options & { readonly canary?: string }, [paths: string[]]>('batch', {
+  args: o.TRIAL_PATHS,
+  options: [...o.TRIALS, ...o.GRADING, CANARY, o.DETACH, ...o.ITEMS, o.STRICT],
+  database: 'make',
+  async work(session, options, paths) {
+    const { veridict, view, signal } = session
+    const request = { ...o.settingsOf(options), signal }
+    await requireNames(session, options)
+    const { counts, send } = openTrials(session, paths, options)
+    if (options.dry_run) {
+      const estimate = await send((items) => veridict.estimateBatch(items, request))
+      view.note(countsText(counts))
+      const code = strictCode(EXIT.graded, options, counts.skipped + counts.unread)
+      return { ...(await estimateAnswer(session, estimate, options.judge)), code }
+    }
+    if (options.canary !== undefined)
+      await (await import('./canary-command.ts')).requireCanaries(session, options, options.canary)
+    const begun = await send((items) => veridict.createBatch(items, request))
+    view.note(`${begun.id}: ${countsText(counts)}`)
+    return finishBatch(session, begun, { ...options, skipped: counts.skipped })
+  },
+})
+
+type ShowOptions = o.Options & { readonly attempts?: boolean; readonly raw?: boolean }
+
+export const show = sessionCommand<ShowOptions, [id: string]>('show', {
+  args: { '<grade>': 'its id, as `veridict results` gives it' },
+  options: [
+    o.option('--attempts', 'print the receipt: settings of the judge, versions, digests, calls'),
+    o.option('--raw', 'with --attempts or --json: the raw reply of each call'),
+  ],
+  async work({ veridict, signal }, { attempts, raw }, id) {
+    const grade = await veridict.readGrade(id, { signal })
+    const panel = await veridict.panel(id, { signal })
+    const whole = raw ? withReplies(grade, await veridict.calls(id, { signal })) : grade
+    const { metadata, receipt } = whole
+    const name = metadata.trial || metadata.task || receipt.trajectory
+    const text = printGrade(name, grade, panel) + (attempts || raw ? jsonText(receipt) : '')
+    return { data: { ...whole, panel }, text, code: EXIT[grade.status] }
+  },
+})
+
 /** Grades the examples without the environment: the output is the same everywhere, and nothing is written. */
-export const demo = consoleCommand('demo', {}, async ({ shell }) => {
-  const { openVeridict } = await import('../../library/open.ts')
-  await using veridict = await openVeridict({ env: {} })
-  const { text, grades, areExpected } = await gradeExamples((request) => veridict.grade(request))
-  const shown = `${text}They are in ${EXAMPLES}\n${asTyped(shell, NEXT)}`
-  return { data: grades, text: shown, code: areExpected ? EXIT.graded : EXIT.refused }
+export const demo = consoleCommand('demo', {
+  async work({ shell }) {
+    const { openVeridict } = await import('../../library/open.ts')
+    await using veridict = await openVeridict({ env: {} })
+    const { text, grades, areExpected } = await gradeExamples((request) => veridict.grade(request))
+    const shown = `${text}They are in ${EXAMPLES}\n${asTyped(shell, NEXT)}`
+    return { data: grades, text: shown, code: areExpected ? EXIT.graded : EXIT.refused }
+  },
 })
 
 export async function gradeExamples(grade: (request: GradeRequest) => Promise<Grade>) {
