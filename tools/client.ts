@@ -22,7 +22,7 @@ const generator = require('openapi-typescript') as Generator
 
 /** Leaves out of the document: examples, refusals (the client throws them), and choices between required members, which TypeScript cannot say. */
 function withoutNoise(key: string, value: unknown): unknown {
-  if (key === 'example' || key === 'examples' || (/^[345]\d\d$/.test(key) && isRecord(value))) return undefined
+  if (key === 'example' || key === 'examples' || (/^[345]\d\d$/.test(key) && Object(value) === value)) return undefined
   const isRequirement = Array.isArray(value) && value.every((one) => Object.keys(one).join() === 'required')
   return key === 'anyOf' && isRequirement ? undefined : value
 }
@@ -30,8 +30,6 @@ function withoutNoise(key: string, value: unknown): unknown {
 /** Leaves the words of schemas out; a property of the same name is no word. */
 const withoutWords = (key: string, value: unknown): unknown =>
   (key === 'description' || key === 'format') && typeof value === 'string' ? undefined : value
-
-const isRecord = (value: unknown): boolean => typeof value === 'object' && value !== null
 
 async function render(): Promise<string> {
   const document = JSON.parse(readFileSync(CONTRACT, 'utf8'), withoutNoise) as OpenApi
@@ -41,7 +39,7 @@ async function render(): Promise<string> {
   const { components } = JSON.parse(readFileSync(CONTRACT, 'utf8'), withoutWords) as { components: { schemas: object } }
   const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(
-      ([method, { operationId }]) => `    ${operationId}: ["${method.toUpperCase()}", "${path}"],\n`,
+      ([method, { operationId: id }]) => `    ${id}: ["${method.toUpperCase()}", "${path}"],\n`,
     ),
   )
   return `// Generated from ${CONTRACT} by tools/client.ts: do not edit.

@@ -89,9 +89,13 @@ const LAUNCHER = '../bin/compile-cache.cjs'
 /** Harmless warnings about packages of others. */
 const EXPECTED = new Set(['EVAL', 'CIRCULAR_DEPENDENCY', 'COMMONJS_VARIABLE_IN_ESM', 'MISSING_EXPORT'])
 
+/** Finds `createRequire` where it exists: browsers run chunks of the client, and have no module of Node.js. */
+const REQUIRE = `const { createRequire } = globalThis.process?.getBuiltinModule('node:module') ?? { createRequire() {} };`
+
 /** Rewrites the places of files beside the code, which are one folder up from a chunk in `dist`, and bundles modules that are required by name. */
 const placed: Plugin = {
   name: 'placed',
+  renderChunk: (code) => (code.includes('__require = ') ? code.replace(/import .* "node:module";/, REQUIRE) : null),
   transform(code, id) {
     if (!id.startsWith(`${ROOT}src/`)) return null
     const changed = code
