@@ -8,11 +8,9 @@ import { createRequire } from 'node:module'
 const CONTRACT = 'openapi/openapi.json'
 const FILE = 'src/client/contract.ts'
 
-interface OpenApi {
-  readonly paths: Readonly<Record<string, Readonly<Record<string, { readonly operationId: string }>>>>
-}
+type Paths = Readonly<Record<string, Readonly<Record<string, { readonly operationId: string }>>>>
 interface Generator {
-  default(document: OpenApi, options: object): Promise<unknown>
+  default(document: object, options: object): Promise<unknown>
   astToString(types: unknown): string
 }
 
@@ -32,7 +30,7 @@ const withoutWords = (key: string, value: unknown): unknown =>
   (key === 'description' || key === 'format') && typeof value === 'string' ? undefined : value
 
 async function render(): Promise<string> {
-  const document = JSON.parse(readFileSync(CONTRACT, 'utf8'), withoutNoise) as OpenApi
+  const document = JSON.parse(readFileSync(CONTRACT, 'utf8'), withoutNoise) as { paths: Paths }
   const types = await generator.default(document, {
     ...{ rootTypes: true, rootTypesNoSchemaPrefix: true, defaultNonNullable: false, emptyObjectsUnknown: true },
   })
