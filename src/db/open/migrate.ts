@@ -19,7 +19,7 @@ export interface Applied {
 
 /** Reads the numbered files of a database, in order. */
 export function readMigrations(kind: Db['kind']): Migration[] {
-  const folder = new URL(`../../../migrations/${kind === 'postgres' ? 'postgres/' : ''}`, import.meta.url)
+  const folder = new URL(kind === 'postgres' ? 'postgres/' : '.', new URL('../../../migrations/', import.meta.url))
   const names = readdirSync(folder).filter((name) => name.endsWith('.sql'))
   return names.sort().map((name) => ({ name, sql: readFileSync(new URL(name, folder), 'utf8') }))
 }
