@@ -1,13 +1,13 @@
 import { defineConfig } from 'vitest/config'
 
 /**
- * Where a test belongs. `npm test` runs all but `slow`, and has two minutes on two cores; `npm run test:slow` runs `slow`; `npm run test:all`
+ * Where a test belongs. `npm test` runs all but `slow` and `slow-processes`, and has two minutes on two cores; `npm run test:slow` runs these two; `npm run test:all`
  * runs all. A new test is quick unless its folder or its name is in this table. Put it here if it takes more than ten seconds alone, kills or
  * starts processes again and again, needs a browser or a PostgreSQL, or reads a whole corpus.
  */
 const SLOW = [
   // Attacks, browsers, contracts played against a service, deployments, kills and faults: whole folders.
-  'test/{attack,browser,contract,deploy,e2e,faults}/**',
+  'test/{attack,browser,contract,deploy,faults}/**',
   // PostgreSQL: the databases, several processes on one of them, and moving into one.
   'test/**/*postgres*.test.ts',
   'test/grading/cluster*.test.ts',
@@ -38,6 +38,9 @@ const SLOW = [
   'test/integrations/github-actions.test.ts',
 ]
 
+/** Processes that are killed, stopped and waited for: most of their time is waiting, so that two files go on at once. */
+const WAITING = ['test/e2e/**']
+
 /** Functions without state: their files share a worker. */
 const PURE = ['test/{config,domain,formats,fuzz,schemas,tools}/**']
 
@@ -65,6 +68,9 @@ const shared = {
   retry: process.env['CI'] === undefined ? 0 : 1,
 }
 
+/** Processes and databases are started again and again: a loaded machine takes minutes for one test. */
+const patient = { testTimeout: 400_000, hookTimeout: 400_000 }
+
 export default defineConfig({
   test: {
     // By default one core is left alone; of two, that is half of the machine.
@@ -77,11 +83,11 @@ export default defineConfig({
           ...shared,
           name: 'quick',
           include: [ALL],
-          exclude: [...tests(SLOW), ...tests(PURE), ...tests(SERVICE)],
+          exclude: [...tests(SLOW), ...tests(WAITING), ...tests(PURE), ...tests(SERVICE)],
         },
       },
-      // Processes and databases are started again and again: a loaded machine takes minutes for one test.
-      { test: { ...shared, name: 'slow', include: tests(SLOW), testTimeout: 400_000, hookTimeout: 400_000 } },
+      { test: { ...shared, ...patient, name: 'slow', include: tests(SLOW) } },
+      { test: { ...shared, ...patient, name: 'slow-processes', include: tests(WAITING) } },
     ],
   },
 })

@@ -7,7 +7,6 @@ import type { Batch } from '../../schemas/batch.ts'
 import type { Unread } from '../../schemas/grade.ts'
 import { REASON_WORDS } from '../../schemas/reason-words.ts'
 import type { OutputFormat } from '../options.ts'
-import type { Console } from '../session.ts'
 
 /** Escapes untrusted text, on whose control characters a terminal would act, and puts it on one line. */
 export const oneLine = (text: string): string => {
@@ -141,7 +140,11 @@ export function tableOf<T>(columns: readonly Column<T>[]): Required<Rows<T>> {
 export const csvOf = <T>(fields: readonly Field<T>[]) =>
   rowsOf(fields, (cells) => `${csvCells(cells.map((cell) => (typeof cell === 'string' ? oneLine(cell) : cell)))}\n`)
 
-type Target = Pick<Console, 'write' | 'format'> & Partial<Pick<Console, 'json'>>
+interface Target {
+  write(text: string): Promise<void>
+  readonly format: OutputFormat
+  readonly json?: boolean
+}
 
 /**
  * Writes records as rows of the format, a JSON line each where the format has no rows of its own. The head comes with the first record, so that
