@@ -136,7 +136,7 @@ function clashesOf(pairs: readonly Pair[], { rubric, claim }: Verdicts): Clash[]
     const [one, other] = pair
     if (one.label !== other.label) {
       const distance = outcomeDistance(rubric, one.label, other.label)
-      const apart = `${isOrdered ? distance : count(distance, 'claim')} apart`
+      const apart = `${isOrdered ? distance : count(distance, 'deciding claim')} apart`
       return clashBetween(pair, distance, `${one.name} says ${one.label}, ${other.name} says ${other.label}: ${apart}.`)
     }
     const between = ids.filter((id) => differ(one.claims[id], other.claims[id]))

@@ -34,9 +34,9 @@ export function mostTelling<Of extends Terms>(kind: DisagreementKind, clashes: r
   return all.find(({ scored }) => scored.millis === most) ?? null
 }
 
-/** Explains a score to people: `55.9 = 50 for judges + 4 for 2 claims apart + …`. */
+/** Explains a score to people: `55.9 = 50 for judges + 4 for 2 deciding claims apart + …`. */
 const explainScore = (kind: DisagreementKind, { millis, terms }: ReturnType<typeof scoreClash>): string =>
-  `Score ${millis / 1000} = ${terms.kind} (${kind}) + ${terms.claims} (claims apart) + ${terms.confidence} (confidence) + ${terms.votes} (votes).`
+  `Score ${millis / 1000} = ${terms.kind} (${kind}) + ${terms.claims} (deciding claims apart) + ${terms.confidence} (confidence) + ${terms.votes} (votes).`
 
 /** A place in the queue: the next page begins behind it, even where earlier questions were added or removed. */
 interface QueuePlace {

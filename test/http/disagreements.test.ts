@@ -59,7 +59,7 @@ describe('kinds', () => {
     expect(await queue()).toMatchObject([
       { kinds: ['human'], settled: true, reviews: [{ rater: 'ada', label: 'ignored' }] },
     ])
-    expect((await queue())[0]?.why[0]).toBe('ada says ignored, a@tab-behavior@1 says aligned: 1 claim apart.')
+    expect((await queue())[0]?.why[0]).toBe('ada says ignored, a@tab-behavior@1 says aligned: 1 deciding claim apart.')
     await review(id, 'bob', 'aligned')
     expect(await queue()).toMatchObject([{ kinds: ['human'], settled: false }])
     await review(id, 'ada', 'aligned')

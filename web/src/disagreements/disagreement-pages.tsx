@@ -97,7 +97,7 @@ function Head(props: {
   )
 }
 
-/** The claims with different answers, by the ids of the filter `Differ in claim`: first those that decide labels, which `claims apart` counts. */
+/** The claims with different answers, by the ids of the filter `Differ in claim`: first those that decide labels, which `deciding claims apart` counts. */
 function ClaimNames({ of: { claims, rubric = '' } }: { readonly of: Disagreement }) {
   const labels = findRubric(useContext(Rubrics), rubric)?.labels ?? []
   const decides = (claim: string) => labels.some((label) => Object.hasOwn(label.claims, claim))
