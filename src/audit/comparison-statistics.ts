@@ -5,6 +5,7 @@ import { count, notesOf } from '../domain/words.ts'
 import type { Scale, Statistic, UndefinedReason } from '../schemas/agreement.ts'
 import type { ComparisonAgreement, ComparisonTests, RepeatNoise } from '../schemas/regrade.ts'
 import type { Label } from '../schemas/vocabulary.ts'
+import { countPairs } from './report/rows.ts'
 
 /** The two labels of one question, with the repeats of each judge. */
 export interface RepeatedPair {
@@ -75,12 +76,6 @@ function sourceOf(base: number, head: number, again: number) {
   if (base > 0) return { from: 'votes_of_base', sides: [0], reason: alone } as const
   if (head > 0) return { from: 'votes_of_head', sides: [1], reason: alone } as const
   return again > 0 ? ({ from: 'same_key', sides: [2], reason: same } as const) : null
-}
-
-/** Counts pairs of labels in a matrix with a row for each first and a column for each second label; the labels include every label of the pairs. */
-export function countPairs(pairs: readonly (readonly [Label, Label])[], labels: readonly Label[]): number[][] {
-  const byCell = Map.groupBy(pairs, (pair) => JSON.stringify(pair))
-  return labels.map((row) => labels.map((column) => byCell.get(JSON.stringify([row, column]))?.length ?? 0))
 }
 
 /** The pairs of a comparison in a small form for another process, with all their possible labels in order. */

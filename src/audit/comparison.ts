@@ -11,9 +11,9 @@ import { type ComparisonQuery, decodeCursor, encodeCursor } from '../schemas/que
 import { ASPECTS, type Comparison, type Difference, type Flip } from '../schemas/regrade.ts'
 import { type Label, rubricIdOf, TAB_BEHAVIOR } from '../schemas/vocabulary.ts'
 import { tallyEvidence } from './clashes.ts'
-import { countPairs, type RepeatedPair } from './comparison-statistics.ts'
+import type { RepeatedPair } from './comparison-statistics.ts'
 import { type AuditContext, requireNames } from './names.ts'
-import { clustersOfRepeated, countEnds } from './report/rows.ts'
+import { clustersOfRepeated, countEnds, countPairs } from './report/rows.ts'
 import type { Compute } from './statistics-worker.ts'
 import { evidenceOf, inTurns, nameIn, questionOfItem, subjectOf } from './trials.ts'
 

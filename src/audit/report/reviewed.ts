@@ -13,8 +13,7 @@ import { count, notesOf } from '../../domain/words.ts'
 import type { Corrected, JudgeEvidence, JudgeQuality } from '../../schemas/report.ts'
 import { SAMPLING_DESIGNS, type SamplingDesign } from '../../schemas/review.ts'
 import { CITATION_STATUSES, CONFIDENCE_LEVELS, GRADE_STATUSES } from '../../schemas/vocabulary.ts'
-import { countPairs } from '../comparison-statistics.ts'
-import { clusterOfTask, type GroupOptions, type TrialReview, type TrialRow } from './rows.ts'
+import { clusterOfTask, countPairs, type GroupOptions, type TrialReview, type TrialRow } from './rows.ts'
 
 /** Lists the reviewed trials with a label of the judge. */
 const reviewedOf = (trials: readonly TrialRow[]) =>

@@ -175,3 +175,9 @@ export function countEnds(trials: Iterable<Ended>) {
   }
   return { ...counts, failures }
 }
+
+/** Counts pairs of labels in a matrix with a row for each first and a column for each second label; the labels include every label of the pairs. */
+export function countPairs(pairs: readonly (readonly [Label, Label])[], labels: readonly Label[]): number[][] {
+  const byCell = Map.groupBy(pairs, (pair) => JSON.stringify(pair))
+  return labels.map((row) => labels.map((column) => byCell.get(JSON.stringify([row, column]))?.length ?? 0))
+}
