@@ -133,7 +133,7 @@ describeInBrowser('review', () => {
     const rows = page.locator('table.list tbody tr', { hasText: 'claim apart' })
     expect(await rows.count()).toBeGreaterThan(3)
     for (const row of await rows.all()) {
-      const [, apart] = /(\d+) claims? apart\./.exec(await row.innerText()) ?? []
+      const [, apart] = /(\d+) deciding claims? apart\./.exec(await row.innerText()) ?? []
       expect(await row.locator('td[data-title="Differ in"] .line').count()).toBe(Number(apart))
     }
     await page.getByText('and, without a part in the label, surface.category').first().waitFor()
