@@ -17,7 +17,7 @@ export interface RetryPolicy {
 const LONGEST_TIMER_MS = 2 ** 31 - 1
 
 /**
- * Repeats a call that the service did not take (429, 503), and a repeatable call whose connection broke, after the time of `Retry-After`, or
+ * Repeats a call that the service did not take (429, 503), and a repeatable call whose answer was lost, after the time of `Retry-After`, or
  * else after one, two, four seconds. A failed judge is an answer: its call is not repeated.
  */
 export async function retrying<T>(
@@ -29,7 +29,7 @@ export async function retrying<T>(
     try {
       return await call()
     } catch (error) {
-      const mayRepeat = error instanceof UnreachableError ? canRepeat : isRefusedForNow(error)
+      const mayRepeat = isLost(error) ? canRepeat : isRefusedForNow(error)
       if (signal?.aborted || !mayRepeat || made >= policy.tries) throw error
       const wait = waitAfter(error, 1000 * 2 ** (made - 1))
       if (wait > Math.min(policy.longestWaitMs, LONGEST_TIMER_MS)) throw error
@@ -42,7 +42,12 @@ export async function retrying<T>(
 const waitAfter = (error: unknown, otherwise: number): number =>
   error instanceof ServiceError && error.retryAfterS !== null ? error.retryAfterS * 1000 : otherwise
 
-/** 409: a request with the same Idempotency-Key is in flight. A 502 or 504 without a grade comes from a proxy, not from a failed judge. */
+/** Tells whether the service may have done the work all the same: the connection broke, or a proxy answered 502 or 504, without a failed judge. */
+export const isLost = (error: unknown): boolean =>
+  error instanceof UnreachableError ||
+  (error instanceof ServiceError && error.gradeId === null && (error.status === 502 || error.status === 504))
+
+/** 409: a request with the same Idempotency-Key is in flight. */
 const isRefusedForNow = (error: unknown): boolean =>
   error instanceof ServiceError && (error.passing ? error.gradeId === null : error.code === 'idempotency_key_in_use')
 
@@ -71,6 +76,7 @@ export async function* persist<T>(
       let next = await stream.next()
       for (; next.done !== true; next = await stream.next()) {
         wait = FIRST_WAIT_MS
+        silentSince = null
         yield next.value
       }
       if (next.value) return

@@ -1,8 +1,8 @@
 import { Compile } from 'typebox/schema'
 import { type CallsOptions, createCalls, type Given, type Items, makeKey, type Name } from './calls.ts'
 import { type BatchItem, type components, SHAPES } from './contract.ts'
-import { ServiceError, strangeAnswer, UnreachableError } from './errors.ts'
-import { type CallOptions, followBatch, isSettled, persist, retrying } from './persist.ts'
+import { ServiceError, strangeAnswer } from './errors.ts'
+import { type CallOptions, followBatch, isLost, isSettled, persist, retrying } from './persist.ts'
 import {
   type CreateOptions,
   findKeyed,
@@ -18,8 +18,6 @@ type Shape = keyof Schemas
 /** Options of `remote`. `timeoutMs` is 15 minutes by default. */
 export type RemoteOptions = Omit<CallsOptions, 'baseUrl' | 'token'>
 
-const TIMEOUT_MS = 900_000
-
 /**
  * Makes a Veridict of a running service, by the client that is generated from its OpenAPI document, for Node.js, Deno, Bun and browsers. Each answer
  * is checked against the document: the answer of another program is a `ServiceError` with status 200.
@@ -27,9 +25,9 @@ const TIMEOUT_MS = 900_000
 export function remote(url: string, key?: string, options: RemoteOptions = {}): RemoteVeridict {
   if (!/^https?:[^\p{C}\s]+$/u.test(url) || !URL.canParse(url))
     throw new TypeError(
-      `"${url.replace(/\/\/.*@/, '//')}" is not the address of a service: an address looks like http://127.0.0.1:8787`,
+      `"${url.replace(/.*@/s, '')}" is not the address of a service: an address looks like http://127.0.0.1:8787`,
     )
-  const { call, lines, upload, policy } = createCalls({ timeoutMs: TIMEOUT_MS, ...options, baseUrl: url, token: key })
+  const { call, lines, upload, policy } = createCalls({ timeoutMs: 900_000, ...options, baseUrl: url, token: key })
   const refuse = (): never => {
     throw strangeAnswer('strange_answer', `${url} answered JSON that says something else than was asked`)
   }
@@ -51,9 +49,10 @@ export function remote(url: string, key?: string, options: RemoteOptions = {}): 
       return made.status === 'failed' ? refuse() : made
     } catch (error) {
       if (!(error instanceof ServiceError) || error.gradeId === null) throw error
-      return readGrade(error.gradeId, options).catch((unread: unknown) => {
-        // A key that may not read grades learns of the failed judge by the refusal.
-        throw unread instanceof ServiceError && unread.status === 403 ? error : unread
+      return readGrade(error.gradeId, options).catch(() => {
+        options?.signal?.throwIfAborted()
+        // A caller without the stored grade, like a key that may not read grades, learns of the failed judge by the refusal.
+        throw error
       })
     }
   }
@@ -65,19 +64,29 @@ export function remote(url: string, key?: string, options: RemoteOptions = {}): 
     // The key finds a batch whose answer was lost; a caller that tries once does not look for it.
     const key = query.key ?? (policy.tries > 1 ? makeKey() : undefined)
     const isNew = again && query.key !== undefined
-    const sendOnce = async () => {
-      try {
-        return check('Batch', await upload(itemsOf(items), { ...query, ...(key !== undefined && { key }) }, signal))
-      } catch (error) {
-        // The batch may be stored, and only its answer lost. An earlier batch of the key is not the batch.
-        const isLost = error instanceof UnreachableError && !isNew
-        const stored = isLost ? await findKeyed(batches, { key, signal }).catch(() => null) : null
-        if (stored === null) throw error
-        return stored
-      }
+    let lost: unknown = null
+    /** Finds the stored batch whose answer was lost. Throws where the batch may still be stored; an earlier batch of the key is not the batch. */
+    const findLost = async () => {
+      const stored = isNew ? null : await findKeyed(batches, { key, signal }).catch(() => undefined)
+      signal?.throwIfAborted()
+      if (stored === undefined || (stored === null && lost instanceof ServiceError)) throw lost
+      return stored
     }
-    const canSend = Array.isArray(items) || typeof items === 'function'
-    return canSend ? retrying(policy, { signal, canRepeat: !isNew }, sendOnce) : sendOnce()
+    const sendOnce = async () => {
+      let stored = lost === null ? null : await findLost()
+      try {
+        stored ??= check('Batch', await upload(itemsOf(items), { ...query, ...(key !== undefined && { key }) }, signal))
+      } catch (error) {
+        if (isLost(error)) {
+          lost = error
+          stored = await findLost()
+        }
+        if (stored === null) throw error
+      }
+      return stored
+    }
+    const tries = Array.isArray(items) || typeof items === 'function' ? policy.tries : 1
+    return retrying({ ...policy, tries }, { signal, canRepeat: !isNew }, sendOnce)
   }
 
   /** Yields the results of a stream that is opened again after it breaks. */
@@ -87,7 +96,7 @@ export function remote(url: string, key?: string, options: RemoteOptions = {}): 
     let wasSettled = false
     return persist(async function* (answered) {
       const given = { path: { id }, query: wait ? { wait } : {} }
-      for await (const line of lines('readResults', given, signal, answered)) {
+      for await (const line of lines('readResults', given, signal, wait ? answered : undefined)) {
         const result = check('BatchResult', line)
         if (!seen.has(result.index)) yield result
         seen.add(result.index)
@@ -149,7 +158,8 @@ export function remote(url: string, key?: string, options: RemoteOptions = {}): 
 }
 
 async function* itemsOf(items: Items<BatchItem | ReadItem>): AsyncGenerator<BatchItem> {
-  for await (const given of typeof items === 'function' ? items() : items) yield 'item' in given ? given.item : given
+  for await (const given of typeof items === 'function' ? items() : items)
+    yield ((given as Partial<ReadItem> | null)?.item ?? given) as BatchItem
 }
 
 /** Words that are printed as they are: ids, times, labels, the words of closed sets, and names of members. */
@@ -178,9 +188,8 @@ const checks = new Map<Shape, { Check(value: unknown): boolean }>()
 
 /** Tells whether an answer has the shape of a component of the contract. A page whose policy forbids `eval` checks slower. */
 function fits(shape: Shape, value: unknown): boolean {
-  const schemas = () => JSON.parse(JSON.stringify(SHAPES), relax)
-  const made =
-    checks.get(shape) ?? Compile({ components: { schemas: schemas() }, $ref: `#/components/schemas/${shape}` })
+  const relaxed = () => ({ components: { schemas: JSON.parse(JSON.stringify(SHAPES), relax) } })
+  const made = checks.get(shape) ?? Compile({ ...relaxed(), $ref: `#/components/schemas/${shape}` })
   checks.set(shape, made)
   return made.Check(value)
 }

@@ -108,6 +108,7 @@ test('a fault far into a stream refuses the batch with its place', async () => {
   const refused = await client.createBatch(read()).catch((error: unknown) => error)
   expect(refused).toBeInstanceOf(ServiceError)
   expect((refused as ServiceError).errors[0]?.path).toBe('/items/41/ground_truth/cue/text')
+  await expect(client.createBatch([null as never])).rejects.toMatchObject({ errors: [{ path: '/items/0' }] })
   expect((await client.batches()).items).toEqual([])
 })
 
@@ -192,6 +193,13 @@ describe('a Retry-After', () => {
 
   test('a follower waits for a Retry-After', async () => {
     expect(await follow(2, 30)).toEqual({ reads: [0, 30, 60], error: null })
+  })
+
+  test('results that break off at one place for ever are an error', async () => {
+    const fetch = async () => new Response(new ReadableStream({ pull: (stream) => stream.error(new Error('cut')) }))
+    const read = collect(remote('http://h', undefined, { fetch }).results('bat_1')).catch((error: unknown) => error)
+    await vi.advanceTimersByTimeAsync(600_000)
+    expect(await read).toMatchObject({ status: 0 })
   })
 
   test('a follower does not wait for a Retry-After behind its patience', async () => {

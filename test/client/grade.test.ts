@@ -117,16 +117,13 @@ describe('tries', () => {
     expect(asked).toHaveLength(3)
   })
 
-  test('are bounded', async () => {
-    const { asked, play } = plays(busy(503, 0))
-    expect(await refusalOf(clientOf(play, 3).grade(LEXICAL))).toMatchObject({ status: 503, retryAfterS: 0 })
-    expect(asked).toHaveLength(3)
-  })
-
-  test('do not wait for hours', async () => {
-    const { asked, play } = plays(busy(503, 7200))
-    expect(await refusalOf(clientOf(play).grade(LEXICAL))).toMatchObject({ retryAfterS: 7200 })
-    expect(asked).toHaveLength(1)
+  test.each([
+    ['are bounded', 0, 3],
+    ['do not wait for hours', 7200, 1],
+  ] as const)('%s', async (_, wait, made) => {
+    const { asked, play } = plays(busy(503, wait))
+    expect(await refusalOf(clientOf(play, 3).grade(LEXICAL))).toMatchObject({ status: 503, retryAfterS: wait })
+    expect(asked).toHaveLength(made)
   })
 
   test('are not made of what is wrong, nor of a judge that failed', async () => {
@@ -139,9 +136,27 @@ describe('tries', () => {
     expect(asked.map(({ method }) => method)).toEqual(['POST', 'POST', 'GET'])
   })
 
-  test('are told by their refusal where the key may not read the failed grade', async () => {
-    const { play } = plays(busy(503, 0, { code: 'rate_limited', grade_id: 'grd_9' }), busy(403))
+  test.each([403, 500])('are told by their refusal where the read of the failed grade answers %i', async (status) => {
+    const { play } = plays(busy(503, 0, { code: 'rate_limited', grade_id: 'grd_9' }), busy(status))
     expect(await refusalOf(clientOf(play).grade(LEXICAL))).toMatchObject({ status: 503, gradeId: 'grd_9' })
+  })
+
+  const noBatch = () => Response.json({ items: [], next_cursor: null })
+  const send = (client: RemoteVeridict, signal?: AbortSignal) => client.createBatch([LEXICAL], { signal })
+  test.each([
+    ['a review', ['POST'], noBatch, (client: RemoteVeridict) => client.review('grd_9', { rater: 'ann' })],
+    ['a batch', ['POST', 'GET', 'GET'], noBatch, send],
+    ['a batch that the key may not read', ['POST', 'GET', 'GET'], busy(403), send],
+  ])('send %s no second time that a proxy’s 504 may hide', async (_, methods, then, work) => {
+    const { asked, play } = plays(busy(504, 0), then)
+    expect(await refusalOf(work(clientOf(play, 2)))).toMatchObject({ status: 504 })
+    expect(asked.map(({ method }) => method)).toEqual(methods)
+  })
+
+  test('end with the reason of the signal while a lost batch is looked for', async () => {
+    const control = new AbortController()
+    const { play } = plays(busy(504, 0), () => control.abort('enough') as never)
+    await expect(send(clientOf(play), control.signal)).rejects.toBe('enough')
   })
 
   test.each([

@@ -64,25 +64,20 @@ describe('TypeScript', () => {
     await expect(results(endless)).rejects.toMatchObject({ code: 'not_a_result' })
   })
 
-  test('what is refused for good is asked once, however long one would wait', async () => {
-    const { origin, count } = await lie((_path, response) => void response.writeHead(400).end())
+  test.each([
+    ['what is refused for good', 400, {}],
+    ['a year', 503, { 'retry-after': '31536000' }],
+  ] as const)('%s is not waited for, however long one would wait', async (_name, status, headers) => {
+    const { origin, count } = await lie((_path, response) => void response.writeHead(status, headers).end())
     const client = remote(origin, undefined, { retries: { longestWaitMs: Number.POSITIVE_INFINITY } })
-    await expect(client.batch('b')).rejects.toMatchObject({ status: 400 })
-    expect(count()).toBe(1)
-  })
-
-  test('a year is not waited for, nor taken for no time', async () => {
-    const { origin, count } = await lie(
-      (_path, response) => void response.writeHead(503, { 'retry-after': '31536000' }).end(),
-    )
-    const client = remote(origin, undefined, { retries: { longestWaitMs: Number.POSITIVE_INFINITY } })
-    await expect(client.batch('b')).rejects.toMatchObject({ status: 503 })
+    await expect(client.batch('b')).rejects.toMatchObject({ status })
     expect(count()).toBe(1)
   })
 
   test('a password in the address is refused, and not told', () => {
     const message = 'the address of the service holds a password: give the key as token'
     expect(() => remote('http://a:secret@h.example')).toThrow(message)
+    for (const url of ['a:secret@h', 'http:\\\\a:secret@h h']) expect(() => remote(url)).toThrow(/^"h/)
   })
 })
 
