@@ -59,6 +59,13 @@ class VeridictError(Exception):
 
     status: int = 0
     code: str = "unreachable"
+    #: Seconds to wait before the next try; None: the service does not say.
+    retry_after: float | None = None
+
+    @property
+    def is_passing(self) -> bool:
+        """Whether the same call may succeed in a moment: the service is starting, stopping or overloaded."""
+        return self.status in (429, 502, 503, 504)
 
 
 class Unreachable(VeridictError):
@@ -74,17 +81,11 @@ class ServiceError(VeridictError):
         self.code = str(problem["code"])
         #: The wrong places of the request.
         self.errors = tuple(Place(str(place["path"]), str(place["message"])) for place in problem.get("errors") or ())
-        #: Whether the same request can succeed later; None, here and below: the service does not say.
+        #: Whether the same request can succeed later; None: the service does not say.
         self.retryable: bool | None = problem.get("retryable")
         #: The stored grade of a failed judge; None: no judge failed.
         self.grade_id: str | None = problem.get("grade_id")
-        #: Seconds to wait before the next try.
         self.retry_after = retry_after
-
-    @property
-    def is_passing(self) -> bool:
-        """Whether the same call may succeed in a moment: the service is starting, stopping or overloaded."""
-        return self.status in (429, 502, 503, 504)
 
     def __str__(self) -> str:
         places = "".join(f"; {path}: {message}" for path, message in self.errors)
@@ -198,16 +199,31 @@ class Client:
         query = dict(name=name, key=own, mode=mode, max_cost_usd=max_cost_usd)
         query.update(judge=judge, rubric=rubric, samples=samples, cache=cache, allow_self=allow_self)
 
+        lost: VeridictError | None = None
+
         def send() -> Batch:
+            nonlocal lost
+            if lost is not None and (stored := self._find_lost(own, lost)) is not None:
+                return stored
             try:
                 return cast(Batch, self._upload(items, query))
-            except Unreachable:
-                # The batch may be stored, and only its answer lost.
-                if (stored := self.find_batch(own)) is None:
+            except VeridictError as error:
+                lost = error if _is_lost(error) else None
+                if lost is None or (stored := self._find_lost(own, lost)) is None:
                     raise
                 return stored
 
         return self._retrying(send) if isinstance(items, (list, tuple)) or callable(items) else send()
+
+    def _find_lost(self, key: str, lost: VeridictError) -> Batch | None:
+        """Finds the batch whose answer was lost. Raises `lost` where the batch may still be stored: the items are not sent again then."""
+        try:
+            stored = self.find_batch(key)
+        except VeridictError:
+            raise lost from None
+        if stored is None and not isinstance(lost, Unreachable):
+            raise lost
+        return stored
 
     def estimate(
         self,
@@ -242,9 +258,8 @@ class Client:
     def progress(self, batch_id: str) -> Iterator[Batch]:
         """Yields the state of a batch twice a second, until nothing more happens by itself; the last state comes last."""
 
-        def read(answered: Callable[[], None]) -> Generator[Batch, None, bool]:
+        def read(_answered: Callable[[], None]) -> Generator[Batch, None, bool]:
             batch = self.read_batch(batch_id)
-            answered()
             yield batch
             return is_settled(batch)
 
@@ -264,7 +279,9 @@ class Client:
         def read(answered: Callable[[], None]) -> Generator[BatchResult, None, bool]:
             nonlocal was_settled
             query = {"wait": True} if wait else {}
-            for line in _lines(self._stream(_path("batches", batch_id) + "/results", query, answered)):
+            # A stream that breaks at one place for ever is an error, where nobody waits for more.
+            heard = answered if wait else lambda: None
+            for line in _lines(self._stream(_path("batches", batch_id) + "/results", query, heard)):
                 result = self._parsed(line)
                 index = result.get("index") if isinstance(result, dict) else None
                 if type(index) is not int or index < 0:
@@ -390,14 +407,12 @@ class Client:
             wait = float(2 ** (made - 1))
             try:
                 return call()
-            except Unreachable:
-                if not can_repeat or made >= self._tries or wait > self._longest_wait:
-                    raise
-            except ServiceError as error:
+            except VeridictError as error:
                 # A failed judge is an answer: its call is not repeated.
                 is_busy = error.is_passing or error.code == "idempotency_key_in_use"
+                may_repeat = can_repeat if _is_lost(error) else is_busy and not isinstance(error, JudgeFailed)
                 wait = wait if error.retry_after is None else error.retry_after
-                if isinstance(error, JudgeFailed) or not is_busy or made >= self._tries or wait > self._longest_wait:
+                if not may_repeat or made >= self._tries or wait > self._longest_wait:
                     raise
             time.sleep(wait)
             made += 1
@@ -415,6 +430,11 @@ class Client:
             raise self._strange("not_json", "something that is not JSON") from None
 
 
+def _is_lost(error: VeridictError) -> bool:
+    """Tells whether the service may have done the work: the connection broke, or a proxy answered 502 or 504, without a failed judge."""
+    return isinstance(error, Unreachable) or (error.status in (502, 504) and not isinstance(error, JudgeFailed))
+
+
 def is_settled(batch: Batch) -> bool:
     """Tells whether nothing more happens by itself: the batch has ended, or is parked until it is resumed."""
     return batch["status"] in ("done", "cancelled") or (batch["status"] == "parked" and batch["resumes_at"] is None)
@@ -423,27 +443,24 @@ def is_settled(batch: Batch) -> bool:
 def _persist(open_stream: Callable[[Callable[[], None]], Generator[T, None, bool]]) -> Iterator[T]:
     """Yields the values of a stream, opened again after it breaks or ends early: a service may restart, and its batch goes on."""
     wait = _FIRST_WAIT
-    silent_since: float | None = None
-
-    def answered() -> None:
-        nonlocal silent_since
-        silent_since = None
-
+    #: The time since which the service is silent; empty while it answers.
+    silent: list[float] = []
     while True:
-        stream = open_stream(answered)
+        stream = open_stream(silent.clear)
         try:
             while True:
                 value = next(stream)
                 wait = _FIRST_WAIT
+                silent.clear()
                 yield value
         except StopIteration as end:
             if end.value:
                 return
-        except (Unreachable, ServiceError) as error:
+        except VeridictError as error:
             if isinstance(error, ServiceError) and not error.is_passing:
                 raise
-            silent_since = silent_since or time.monotonic()
-            if time.monotonic() - silent_since > _PATIENCE:
+            silent[:] = silent or [time.monotonic()]
+            if time.monotonic() - silent[0] > _PATIENCE:
                 raise
         finally:
             stream.close()

@@ -9,15 +9,13 @@ export interface Caller extends Pick<KeyRecord, 'name' | 'max_requests_per_minut
   readonly scopes: ReadonlySet<Scope>
 }
 
-const callerWithoutKey = (name: string, scopes: readonly Scope[]): Caller => ({
-  ...{ key_id: null, name, scopes: new Set(scopes) },
-  max_requests_per_minute: null,
-  max_cost_usd_per_day: null,
-})
 /** The caller of a request without a key, where none is needed. */
-export const ANYBODY = callerWithoutKey('anybody', SCOPES)
+export const ANYBODY: Caller = {
+  ...{ key_id: null, name: 'anybody', scopes: new Set(SCOPES) },
+  ...{ max_requests_per_minute: null, max_cost_usd_per_day: null },
+}
 /** A caller that was not asked for a key, and may do nothing that needs a scope. */
-export const NOBODY = callerWithoutKey('nobody', [])
+export const NOBODY: Caller = { ...ANYBODY, name: 'nobody', scopes: new Set() }
 
 interface AccessDeps {
   readonly store: AccessStore

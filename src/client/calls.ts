@@ -1,7 +1,7 @@
 import createFetchClient from 'openapi-fetch'
 import { OPERATIONS, type operations, type paths } from './contract.ts'
 import { refusalOf, strangeAnswer, UnreachableError, VeridictError } from './errors.ts'
-import { type CallOptions, type RetryPolicy, retrying } from './persist.ts'
+import { type CallOptions, type RetryPolicy, retrying, unlessAborted } from './persist.ts'
 
 /** The `operationId` of a call. */
 export type Name = keyof typeof OPERATIONS
@@ -157,7 +157,7 @@ export function createCalls({ baseUrl, token, fetch: fetcher = fetch, timeoutMs,
             else controller.enqueue(value)
           },
         })
-        const body = SENDS_STREAMS ? stream : await new Response(stream).blob()
+        const body = SENDS_STREAMS ? stream : await unlessAborted(new Response(stream).blob(), signal)
         const given = { ...(query && { query }), body, headers: { 'content-type': 'application/x-ndjson' } }
         return parse(await readText('createBatch', given, { signal })) as T
       } catch (error) {

@@ -25,7 +25,7 @@ export type RemoteOptions = Omit<CallsOptions, 'baseUrl' | 'token'>
 export function remote(url: string, key?: string, options: RemoteOptions = {}): RemoteVeridict {
   if (!/^https?:[^\p{C}\s]+$/u.test(url) || !URL.canParse(url))
     throw new TypeError(
-      `"${url.replace(/.*@/s, '')}" is not the address of a service: an address looks like http://127.0.0.1:8787`,
+      `"${url.replace(/^.*@/s, '')}" is not the address of a service: an address looks like http://127.0.0.1:8787`,
     )
   const { call, lines, upload, policy } = createCalls({ timeoutMs: 900_000, ...options, baseUrl: url, token: key })
   const refuse = (): never => {

@@ -146,24 +146,22 @@ type Graded = { readonly ok: true; readonly grade: api.Grade } | { readonly ok: 
 /** `index` counts from 0, in the order of the requests. */
 export type GradedItem = { readonly index: number } & Graded
 
-const CONCURRENCY = 8
 const MOST_CONCURRENCY = 1000
 
 /** Implements `Veridict.gradeMany`. Errors of `grade` other than a ServiceError end the loop. */
 export async function* gradeMany(
   grade: (request: GradeRequest, options: CallOptions) => Promise<api.Grade>,
   requests: Iterable<GradeRequest> | AsyncIterable<GradeRequest>,
-  { concurrency = CONCURRENCY, signal }: GradeManyOptions = {},
+  { concurrency = 8, signal }: GradeManyOptions = {},
 ): AsyncGenerator<GradedItem, void, undefined> {
   if (!(Number.isInteger(concurrency) && concurrency >= 1 && concurrency <= MOST_CONCURRENCY))
     throw new RangeError(`concurrency must be a whole number from 1 to ${MOST_CONCURRENCY}`)
   signal?.throwIfAborted()
   let isOver = false
   const queue = new PQueue({ concurrency })
-  async function* read() {
+  const source = (async function* () {
     yield* requests
-  }
-  const source = read()
+  })()
   const gradeOne = async (request: GradeRequest): Promise<Graded | null> => {
     if (isOver || signal?.aborted) return null
     try {

@@ -184,18 +184,15 @@ function fail(error: unknown): never {
   throw new ServiceError(status, { code, detail, errors: [...(extras.errors ?? [])] })
 }
 
-/** Tells the trajectory of a reader. */
-const isTrajectory = (read: ReadItem['trajectory']): read is Trajectory =>
-  read !== null && 'format' in read && 'warnings' in read
-
 /** Checks the items as they come. */
 async function* incoming(items: Items<BatchItem | ReadItem>): AsyncGenerator<IntakeItem> {
   let index = 0
   for await (const given of typeof items === 'function' ? items() : items) {
-    const { item, trajectory: read } = 'item' in given ? given : { item: given, trajectory: null }
-    const trajectory = isTrajectory(read) ? read : null
+    const isRead = (value: object | null): value is ReadItem => 'item' in Object(value)
+    const { item, trajectory: read } = isRead(given) ? given : { item: given, trajectory: null }
+    const trajectory = read !== null && 'format' in read && 'warnings' in read ? (read as Trajectory) : null
     const place = `/items/${index}`
-    const { trajectory: _document, ...rest } = item
+    const { trajectory: _document, ...rest } = Object(item)
     const unsound = findUnsound(trajectory === null ? item : rest)
     const issues = unsound.length > 0 ? unsound : inputIssues(BatchItemSchema, item)
     if (issues.length > 0) throw misfit(place, issues, `line ${index + 1}`)

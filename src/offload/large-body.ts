@@ -80,20 +80,16 @@ export async function readStoredRun(packed: Uint8Array, limits: ReadLimits): Pro
   return read.value
 }
 
-/** Bounds of the thread; reading that exceeds them ends the thread. */
-interface ThreadBounds {
-  /** Old heap. A limit reached within `JSON.parse` ends the whole process, so the limit is far above 22 times a body, the most that parsing takes. */
-  readonly heap_mb: number
-  readonly reading_ms: number
-}
-
 type BodyThread = (work: LargeBody) => Promise<Result<ReadBody, JsonFault>>
 
 /**
  * Opens a thread with the first body. The thread reads one body after the other: a task in piscina’s queue would wait forever after the death of the
- * only thread.
+ * only thread. Reading that exceeds a bound ends the thread.
+ *
+ * @param heap_mb of the old heap. A limit reached within `JSON.parse` ends the whole process, so the limit is far above 22 times a body, the most
+ *   that parsing takes.
  */
-export function openBodyThread({ heap_mb, reading_ms }: ThreadBounds): BodyThread {
+export function openBodyThread(heap_mb: number, reading_ms: number): BodyThread {
   let pool: Promise<Piscina> | undefined
   const queue = new PQueue({ concurrency: 1 })
   return (work) =>
@@ -142,4 +138,4 @@ const isCostly = (error: unknown): boolean =>
   error instanceof Error &&
   (error.name === 'AbortError' || (error as NodeJS.ErrnoException).code === 'ERR_WORKER_OUT_OF_MEMORY')
 
-const sharedThread = openBodyThread({ heap_mb: 2048, reading_ms: 60_000 })
+const sharedThread = openBodyThread(2048, 60_000)

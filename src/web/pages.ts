@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { extname, join, relative, sep } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
+import type { FastifyInstance } from 'fastify'
 
 const DIST = fileURLToPath(new URL('../../web/dist', import.meta.url))
 
@@ -28,15 +28,11 @@ export function pageRoutes(app: FastifyInstance, folder: string = DIST): void {
     const path = request.params['*']
     const file = path.startsWith('assets/') ? files.get(path) : page
     if (file === undefined) return reply.callNotFound()
-    return sendFile(request, reply, file)
+    // Browsers store the files and revalidate each use.
+    reply.headers({ 'cache-control': 'no-cache', etag: file.etag })
+    if (request.headers['if-none-match'] === file.etag) return reply.code(304).send()
+    return reply.type(file.type).send(file.body)
   })
-}
-
-function sendFile(request: FastifyRequest, reply: FastifyReply, file: ReturnType<typeof readFile>): FastifyReply {
-  // Browsers store the files and revalidate each use.
-  reply.headers({ 'cache-control': 'no-cache', etag: file.etag })
-  if (request.headers['if-none-match'] === file.etag) return reply.code(304).send()
-  return reply.type(file.type).send(file.body)
 }
 
 /** Reads the files of a folder, by their path below it, with `/`. */

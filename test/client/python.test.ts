@@ -176,17 +176,19 @@ show(client.request("GET", "/v1/batches")["items"])`
       asked.push(`${request.method} ${request.url}`)
       if (request.url === '/v1/regrades') return void request.socket.destroy()
       const wait = request.url === '/v1/judges' ? '7200' : '0'
-      const isGood = request.url === '/v1/rubrics' && asked.length === 3
-      if (isGood) return void response.end('{}')
-      response.writeHead(503, { 'retry-after': wait }).end('{"code": "overloaded", "detail": "busy"}')
+      if (request.url === '/v1/rubrics' && asked.length === 3) return void response.end('{}')
+      const status = /reviews|batches/.test(request.url ?? '') ? 504 : 503
+      response.writeHead(status, { 'retry-after': wait }).end('{"code": "overloaded", "detail": "busy"}')
     })
     const program = `${CAUGHT}
 show(client.request("GET", "/v1/rubrics"))
 show(caught(lambda: client.request("GET", "/v1/judges")).retry_after)
 show(type(caught(lambda: client.request("POST", "/v1/regrades", body={}))).__name__)
+show([caught(lambda: client.request("POST", "/v1/grades/g/reviews", body={})).status, caught(lambda: client.batch([])).status])
 client.close()`
-    expect(await shown(origin, program)).toEqual([{}, 7200, 'Unreachable'])
-    expect(asked.map((one) => one.split('/v1/')[1])).toEqual(['rubrics', 'rubrics', 'rubrics', 'judges', 'regrades'])
+    expect(await shown(origin, program)).toEqual([{}, 7200, 'Unreachable', [504, 504]])
+    expect(asked.slice(0, 4).map((one) => one.split('/v1/')[1])).toEqual(['rubrics', 'rubrics', 'rubrics', 'judges'])
+    expect(asked.filter((one) => one.startsWith('POST'))).toHaveLength(3)
   })
 
   test.each([

@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect } from 'vitest'
+import { isSettled } from '../../src/client/persist.ts'
 import type { Batch, BatchResult } from '../../src/schemas/batch.ts'
 import { expectSum, readLines, toLines } from '../http/make-batch.ts'
 import { readLedger } from './ledger.ts'
@@ -38,7 +39,7 @@ export function userOf(origin: string) {
       return JSON.parse(await ask(query, 202, { method: 'POST', headers, body: toLines(items) })) as Batch
     },
     labels: async (id: string) => (await results(id)).map(({ label }) => label),
-    end: (id: string) => until(id, ({ status }) => status === 'done' || status === 'cancelled' || status === 'parked'),
+    end: (id: string) => until(id, isSettled),
     /** Tells the service what to do with a batch, and expects that the service takes it. */
     tell: async (id: string, what: 'cancel' | 'resume') => void (await ask(`/${id}/${what}`, 202, { method: 'POST' })),
   }

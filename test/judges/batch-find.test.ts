@@ -1,30 +1,24 @@
 import { describe, expect, test } from 'vitest'
 import { collect } from '../collect.ts'
-import type { Controls } from '../mock-provider/batch-book.ts'
 import { startMockBatches } from '../mock-provider/batches.ts'
 import {
   APIS,
-  type Api,
   ended,
   failureOf,
-  judgeFor,
   never,
   resultsFrom,
+  startBatches,
   submissionOf,
   submitted,
 } from './judge-under-test.ts'
 
-/** A crash between sending a submission and recording that it was sent: it must be found again, and never paid for twice. */
-async function start(api: Api, controls: Partial<Controls> = {}) {
-  const provider = await startMockBatches(controls)
-  return { provider, batch: judgeFor(api, provider).batch }
-}
-
-const HOUR = 3_600_000
-
+// A crash between sending a submission and recording that it was sent: the submission must be found again, and never paid for twice.
 describe.each(APIS)('%s', (api) => {
   test('an accepted submission whose answer was lost is found', async () => {
-    const { provider, batch } = await start(api, { plan: (nth) => ({ drop: nth === 1, polls: 0 }), page_size: 2 })
+    const { provider, batch } = await startBatches(api, {
+      plan: (nth) => ({ drop: nth === 1, polls: 0 }),
+      page_size: 2,
+    })
     await submitted(batch, submissionOf(batch, 'sub_1', ['a1', 'a2']))
     const lost = submissionOf(batch, 'sub_2', ['b1', 'b2'])
     expect(await failureOf(batch.submit(lost, never()))).toMatchObject({ code: 'judge_unreachable' })
@@ -35,14 +29,14 @@ describe.each(APIS)('%s', (api) => {
   })
 
   test('one that never arrived is not found, whatever others there are', async () => {
-    const { batch } = await start(api, { plan: () => ({ polls: 0 }) })
+    const { batch } = await startBatches(api, { plan: () => ({ polls: 0 }) })
     for (const one of ['a', 'b']) await submitted(batch, submissionOf(batch, `sub_${one}`, [`${one}1`, `${one}2`]))
     expect(await batch.find(submissionOf(batch, 'sub_lost', ['x1', 'x2']), never())).toBeNull()
   })
 
   test('the search ends with the page that is older than the record', async () => {
-    let now = Date.now() - 48 * HOUR
-    const { provider, batch } = await start(api, { now: () => now, page_size: 3 })
+    let now = Date.now() - 48 * 3_600_000
+    const { provider, batch } = await startBatches(api, { now: () => now, page_size: 3 })
     for (let one = 0; one < 12; one++) await submitted(batch, submissionOf(batch, `sub_${one}`, [`a${one}`]))
     now = Date.now()
     expect(await batch.find(submissionOf(batch, 'sub_x', ['x']), never())).toBeNull()
@@ -56,7 +50,7 @@ describe.each(APIS)('%s', (api) => {
       request_counts: { processing: 9, succeeded: 0, errored: 0, canceled: 0, expired: 0 },
     })
     const body = JSON.stringify({ data: [page('batch_1')], has_more: true, first_id: 'batch_1', last_id: 'batch_1' })
-    const { batch } = await start(api, {
+    const { batch } = await startBatches(api, {
       intercept: () => ({ status: 200, body, headers: { 'content-type': 'application/json' } }),
     })
     const failure = await failureOf(batch.find(submissionOf(batch, 'sub_x', ['x']), never()))
@@ -66,7 +60,7 @@ describe.each(APIS)('%s', (api) => {
 
 describe('messages', () => {
   test('one that still runs is not taken for ours, nor is it said that there is none', async () => {
-    const { provider, batch } = await start('messages', { plan: (nth) => ({ drop: nth === 1, polls: 1 }) })
+    const { provider, batch } = await startBatches('messages', { plan: (nth) => ({ drop: nth === 1, polls: 1 }) })
     const other = await submitted(batch, submissionOf(batch, 'sub_1', ['a1', 'a2']))
     const lost = submissionOf(batch, 'sub_2', ['b1', 'b2'])
     await failureOf(batch.submit(lost, never()))
@@ -77,20 +71,19 @@ describe('messages', () => {
   })
 
   test('a batch of another size is never waited for', async () => {
-    const { batch } = await start('messages', { plan: () => ({ polls: 1000 }) })
+    const { batch } = await startBatches('messages', { plan: () => ({ polls: 1000 }) })
     await submitted(batch, submissionOf(batch, 'sub_1', ['a1', 'a2', 'a3']))
     expect(await batch.find(submissionOf(batch, 'sub_2', ['b1']), never())).toBeNull()
   })
 
   test('results are not fetched from an address that the provider names', async () => {
-    const provider = await startMockBatches({ plan: () => ({ polls: 0 }) })
+    const { provider, batch } = await startBatches('messages', { plan: () => ({ polls: 0 }) })
     const elsewhere = await startMockBatches()
     const asked: string[] = []
     elsewhere.controls.intercept = (_method, path) => {
       asked.push(path)
       return undefined
     }
-    const { batch } = judgeFor('messages', provider)
     const id = await submitted(batch, submissionOf(batch, 'sub_1', ['a1']))
     await ended(batch, id)
     provider.origin = elsewhere.origin

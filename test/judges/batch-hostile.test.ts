@@ -2,7 +2,6 @@ import { describe, expect, test } from 'vitest'
 import type { BatchResult } from '../../src/judges/judge.ts'
 import { collect } from '../collect.ts'
 import { serve } from '../local-server.ts'
-import { startMockBatches } from '../mock-provider/batches.ts'
 import {
   APIS,
   type Api,
@@ -11,14 +10,14 @@ import {
   judgeFor,
   never,
   resultsFrom,
+  startBatches,
   submissionOf,
   submitted,
 } from './judge-under-test.ts'
 
 /** Results that an adversary wrote: each odd line is its own failure, and the lines after it are still read. */
 async function startWith(api: Api, order: (lines: string[]) => string[]) {
-  const provider = await startMockBatches({ plan: () => ({ polls: 0 }), order })
-  const { batch } = judgeFor(api, provider)
+  const { batch } = await startBatches(api, { plan: () => ({ polls: 0 }), order })
   const id = await submitted(batch, submissionOf(batch, 'sub_1', ['a', 'b']))
   await ended(batch, id)
   return { batch, id }
@@ -88,10 +87,9 @@ const NO_BATCHES = [
 test.each(APIS.flatMap((api) => NO_BATCHES.map((body) => [api, body] as const)))(
   '%s: %j where a batch should be is a failure of the call',
   async (api, body) => {
-    const provider = await startMockBatches({
+    const { batch } = await startBatches(api, {
       intercept: () => ({ status: 200, body, headers: { 'content-type': 'application/json' } }),
     })
-    const { batch } = judgeFor(api, provider)
     const submission = submissionOf(batch, 'sub_1', ['a'])
     await failureOf(batch.submit(submission, never()))
     expect(await failureOf(batch.find(submission, never()))).toMatchObject({ code: 'judge_unreachable' })

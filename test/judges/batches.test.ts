@@ -1,17 +1,16 @@
 import { describe, expect, test } from 'vitest'
 import { collect } from '../collect.ts'
 import type { Controls } from '../mock-provider/batch-book.ts'
-import { startMockBatches } from '../mock-provider/batches.ts'
 import {
   APIS,
   type Api,
   ended,
   failureOf,
-  judgeFor,
   KEY,
   never,
   QUESTION,
   resultsOf,
+  startBatches,
   submissionOf,
   submitted,
 } from './judge-under-test.ts'
@@ -19,8 +18,7 @@ import {
 /** Both vendors’ batch endpoints, through the official SDKs, against providers that are played on loopback. */
 async function start(api: Api, controls: Partial<Controls> = {}) {
   const answer = (body: Record<string, unknown>) => `answer to ${JSON.stringify(body).match(/in (\w+)\?/)?.[1]}`
-  const provider = await startMockBatches({ answer, ...controls })
-  return { provider, ...judgeFor(api, provider) }
+  return startBatches(api, { answer, ...controls })
 }
 
 const PATHS: Record<Api, string> = {

@@ -14,6 +14,8 @@ import { createOpenAiJudge } from '../../src/judges/openai-judge.ts'
 import type { Failure } from '../../src/schemas/grade.ts'
 import { collect } from '../collect.ts'
 import { GROUND_TRUTH } from '../grading/harness.ts'
+import type { Controls } from '../mock-provider/batch-book.ts'
+import { startMockBatches } from '../mock-provider/batches.ts'
 import { type Scripted, startMockProvider } from '../mock-provider/start.ts'
 import { startApp } from '../start-app.ts'
 import { TAB_2 } from '../tab-behavior.ts'
@@ -34,6 +36,12 @@ export function judgeFor(api: Api, { origin }: { readonly origin: string }): Jud
   const { batch, ...judge } = create('model', settingsFor(api, origin), KEY)
   if (batch === undefined) throw new Error('a model judge has a batch endpoint')
   return { ...judge, batch }
+}
+
+/** Starts a provider with a batch endpoint that the test plays, and makes its judge of one API. */
+export async function startBatches(api: Api, controls: Partial<Controls> = {}) {
+  const provider = await startMockBatches(controls)
+  return { provider, ...judgeFor(api, provider) }
 }
 
 /** Starts the service with the judge `model` of one API, whose provider gives the scripted answers. */

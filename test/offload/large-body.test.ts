@@ -67,7 +67,7 @@ test('a stored run is read as it is here, small or large, also where a text hold
 const costly = () => new Uint8Array(Buffer.from(`{"trajectory":{"steps":[${'"a",'.repeat(750_000)}0]}}`))
 
 test('a body that takes too much memory is refused alone: the bodies beside it are read', async () => {
-  const thread = openBodyThread({ heap_mb: 40, reading_ms: 60_000 })
+  const thread = openBodyThread(40, 60_000)
   const read = (bytes: Uint8Array) => readLargeBody('request', bytes, LIMITS, thread)
   const all = await Promise.all([read(bytesOf({ a: 1 })), read(costly()), read(bytesOf({ a: 2 }))])
   expect(all).toEqual([
@@ -78,7 +78,7 @@ test('a body that takes too much memory is refused alone: the bodies beside it a
 })
 
 test('a body that takes too long is refused', async () => {
-  const thread = openBodyThread({ heap_mb: 2000, reading_ms: 1 })
+  const thread = openBodyThread(2000, 1)
   const read = await readLargeBody('request', costly(), LIMITS, thread)
   expect(read).toEqual({ ok: false, error: expect.objectContaining({ code: 'body_too_large' }) })
 })
