@@ -17,13 +17,12 @@ const LAYERS: Readonly<Record<string, string>> = {
   audit: 'schemas domain db batches',
   judges: 'schemas domain config',
   telemetry: 'schemas grading judges/judge.ts',
-  web: '',
   // A package entry of its own, for browsers too.
   client: '',
   // Types alone: what it stops and what it logs.
   process: 'batches http',
   http: 'schemas domain db grading batches audit access config offload telemetry judges/judge.ts',
-  boot: 'schemas domain formats db grading batches audit judges config access offload telemetry web process http',
+  boot: 'schemas domain formats db grading batches audit judges config access offload telemetry process http',
   // Grades in the caller’s process, or at a service by its client.
   library: 'schemas domain grading batches audit config process boot client http/context.ts judges/judge.ts',
   cli: 'schemas domain db grading archives config access process boot client library audit/csv.ts judges/judge.ts',
@@ -47,7 +46,7 @@ const OWNERS: Readonly<Record<string, string>> = {
   commander: 'cli',
   'csv-parse': 'archives',
   // In `telemetry`: a type alone.
-  fastify: 'http boot process telemetry web',
+  fastify: 'http boot process telemetry',
   kysely: 'db',
   'lru-cache': 'boot db http',
   openai: 'judges',

@@ -15,10 +15,10 @@ import { batchRoutes } from '../http/routes/batches.ts'
 import { catalogueRoutes } from '../http/routes/catalogue.ts'
 import { answerKnownBytes, gradeRoutes } from '../http/routes/grades.ts'
 import { installDrain, operationRoutes } from '../http/routes/operations.ts'
+import { pageRoutes } from '../http/routes/pages.ts'
 import { sessionRoutes } from '../http/routes/sessions.ts'
 import { trajectoryRoutes } from '../http/routes/trajectories.ts'
 import { logBatches } from '../process/log.ts'
-import { pageRoutes } from '../web/pages.ts'
 
 export interface App {
   readonly http: FastifyInstance

@@ -20,8 +20,7 @@ import type { Judge } from '../judges/judge.ts'
 import { createLexicalJudge } from '../judges/lexical/lexical-judge.ts'
 import { readDocument, readStoredRun } from '../offload/large-body.ts'
 import type { Tracing } from '../telemetry/tracing.ts'
-import { openJobs, openLanes } from './lanes.ts'
-import { openStores } from './open-store.ts'
+import { openJobs, openLanes, openStores } from './open.ts'
 
 interface ContextOptions {
   readonly config: Config

@@ -1,6 +1,6 @@
 import { readFileSync, statSync } from 'node:fs'
 import { resolve } from 'node:path'
-import { openStores } from '../boot/open-store.ts'
+import { openStores } from '../boot/open.ts'
 import type { LocalVeridict } from '../client/veridict.ts'
 import { type Config, loadConfig } from '../config/config.ts'
 import type { Stores } from '../db/stores.ts'
@@ -39,7 +39,7 @@ export async function openLocal(
   if (use === 'read') assertDatabase(config)
   if (use === 'look' && !hasDatabase(config)) return openLocal(used, 'none', estimates, judges)
   const { buildContext } = await import('../boot/context.ts')
-  const { local } = await import('../library/local.ts')
+  const { local } = await import('../library/library.ts')
   // Only this command reaches the service, and the command can read the database: no key is needed.
   const own = { ...config, access: { ...config.access, required: false } }
   const options = { adopts_batches: false, judges, estimates, keeps: use === 'look' }

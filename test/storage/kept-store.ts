@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import { openStores } from '../../src/boot/open-store.ts'
+import { openStores } from '../../src/boot/open.ts'
 import { loadConfig } from '../../src/config/config.ts'
 import { digestBytes } from '../../src/domain/digest.ts'
 import type { Batch } from '../../src/schemas/batch.ts'

@@ -138,7 +138,7 @@ export const show = sessionCommand<ShowOptions, [id: string]>('show', {
 /** Grades the examples without the environment: the output is the same everywhere, and nothing is written. */
 export const demo = consoleCommand('demo', {
   async work({ shell }) {
-    const { openVeridict } = await import('../../library/open.ts')
+    const { openVeridict } = await import('../../library/library.ts')
     await using veridict = await openVeridict({ env: {} })
     const { text, grades, areExpected } = await gradeExamples((request) => veridict.grade(request))
     const shown = `${text}They are in ${EXAMPLES}\n${asTyped(shell, NEXT)}`

@@ -1,7 +1,10 @@
 import { createLocalJobs, type Jobs } from '../batches/jobs.ts'
 import { type BatchListener, ITEMS_PER_CALL } from '../batches/run-chunk.ts'
 import type { Config } from '../config/config.ts'
+import type { Secrets } from '../config/environment.ts'
+import { DATABASE_URL } from '../config/settings.ts'
 import { CHUNK_ITEMS } from '../db/items.ts'
+import type { Stores } from '../db/stores.ts'
 import type { Clock } from '../domain/clock.ts'
 import { Lane, type LaneSettings } from '../grading/lane.ts'
 import type { Judge } from '../judges/judge.ts'
@@ -45,4 +48,17 @@ export async function openJobs(
     chunksAtOnce: (judge) => chunksAtOnce(judge) + WAITING_CHUNKS,
     onError: (error) => onTrouble({ batch: '', error }),
   })
+}
+
+/**
+ * Opens the stores of the configured database; makes and migrates the database where needed. Rejects with a StorageError for an unusable database; with
+ * `keeps` also for a database that would have to be migrated.
+ */
+export async function openStores({ database, postgres }: Config, secrets: Secrets, keeps = false): Promise<Stores> {
+  // The modules of the databases load with the first use.
+  const { openPostgresStores, openSqliteStores } = await import('../db/stores.ts')
+  const url = secrets.key(DATABASE_URL)
+  if (postgres === null || url === undefined) return openSqliteStores({ path: database, keeps })
+  const { shown: _, ...settings } = postgres
+  return openPostgresStores({ url, ...settings, keeps })
 }

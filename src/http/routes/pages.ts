@@ -4,7 +4,7 @@ import { extname, join, relative, sep } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { FastifyInstance } from 'fastify'
 
-const DIST = fileURLToPath(new URL('../../web/dist', import.meta.url))
+const DIST = fileURLToPath(new URL('../../../web/dist', import.meta.url))
 
 const TYPES: Readonly<Record<string, string>> = {
   '.html': 'text/html; charset=utf-8',
