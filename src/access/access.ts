@@ -32,10 +32,7 @@ const TOUCH_MS = 60_000
 
 export type Access = ReturnType<typeof createAccess>
 
-/**
- * Checks keys, and sessions that were opened with keys. Every check reads the key anew, so that a revoked key ends its sessions. The calls
- * reject only where the store cannot be read.
- */
+/** Checks keys and sessions of keys. Every check reads the key anew: a revoked key ends its sessions. Rejects where the store cannot be read. */
 export function createAccess({ store, required, session_secret, now }: AccessDeps) {
   const findGood = async (id: string): Promise<KeyRecord | null> => {
     const record = await store.findKey(id)

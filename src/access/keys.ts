@@ -113,10 +113,7 @@ export function parseToken(token: string) {
   return mark === undefined || secret === undefined ? null : { id: `key_${mark}`, secret }
 }
 
-/**
- * Hashes a secret by SHA-256. A slow hash would protect nothing: 256 random bits cannot be found by trying. The text is hashed, not its bytes, since
- * several texts stand for the same bytes.
- */
+/** Hashes the text of a secret by SHA-256; a slow hash would protect nothing, since 256 random bits cannot be found by trying. */
 export const digestSecret = (secret: string): Uint8Array => createHash('sha256').update(secret).digest()
 
 /** Stands in for the digest of an unknown key, so that its check takes as long as that of a known key. */

@@ -50,10 +50,7 @@ export async function openJobs(
   })
 }
 
-/**
- * Opens the stores of the configured database; makes and migrates the database where needed. Rejects with a StorageError for an unusable database; with
- * `keeps` also for a database that would have to be migrated.
- */
+/** Opens, makes or migrates the configured database. Rejects with a StorageError; with `keeps` also where a migration is due. */
 export async function openStores({ database, postgres }: Config, secrets: Secrets, keeps = false): Promise<Stores> {
   // The modules of the databases load with the first use.
   const { openPostgresStores, openSqliteStores } = await import('../db/stores.ts')

@@ -25,10 +25,7 @@ export interface ExampleResult {
 
 const JUDGE = 'example'
 
-/**
- * Runs the examples of rubrics through the service itself, over a database in memory; only the answers of the judge are those of the examples. No
- * configuration of the machine counts: no key, no file, no network.
- */
+/** Runs the examples of rubrics through the service over a database in memory, without the configuration of the machine. */
 export async function* runExamples(
   rubrics: readonly LoadedRubric[],
 ): AsyncGenerator<{ readonly rubric: LoadedRubric; readonly results: readonly ExampleResult[] }> {

@@ -195,10 +195,7 @@ export const makeKey = (): string =>
 /** Longest accepted line of an NDJSON stream; no result is longer. */
 const MOST_LINE_CHARS = 64 * 1024 * 1024
 
-/**
- * Yields the lines of a stream without their ends; empty lines are left out. The time is linear, also for a line in many chunks. Throws at a
- * last line without an end (the stream broke off), and a `ServiceError` at a line that is too long for a result.
- */
+/** Yields the lines of a stream in linear time. Throws at a stream that broke off within a line, and at a line too long for a result. */
 async function* readLines(stream: ReadableStream<Uint8Array> | null): AsyncGenerator<string> {
   if (stream === null) return
   const reader = stream.getReader()

@@ -131,10 +131,7 @@ export const isSettled = (batch: State): boolean =>
 const FIRST_LOOK_MS = 50
 const LONGEST_LOOK_MS = 1_000
 
-/**
- * Yields the states of a batch as they change, until nothing more happens by itself; the last state comes last. `longestLookMs` is the
- * longest time between two reads. See `persist`.
- */
+/** Yields the states of a batch as they change, until nothing more happens by itself; at most `longestLookMs` between two reads. */
 export const followBatch = <B extends State>(
   readBatch: (id: string, options: CallOptions) => Promise<B>,
   id: string,

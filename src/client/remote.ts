@@ -168,10 +168,7 @@ const PLAIN_WORDS = /^(?:id|grade_id|base_grade_id|label|\w+_at|ends_by)$/
 /** Objects whose members anybody may name. */
 const FREE_NAMES = /^(?:metadata|prevalence|properties)$/
 
-/**
- * Relaxes a schema of the contract to the part that callers rely on. A newer service may send more members, and more words of a closed set other than
- * `status`; all names and words that are printed as they are must be plain.
- */
+/** Relaxes a schema for newer services: more members, more words of closed sets but `status`. Words that are printed must be plain. */
 function relax(name: string, node: unknown): unknown {
   if (typeof node !== 'object' || node === null || Array.isArray(node)) return node
   const { enum: words, additionalProperties: others, ...rest } = node as Readonly<Record<string, unknown>>

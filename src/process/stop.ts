@@ -5,10 +5,7 @@ import type { Context } from '../http/context.ts'
 /** Bounds the wait for work in flight; the next start marks the remaining judge calls as interrupted. */
 const DRAIN_MS = 25_000
 
-/**
- * Bounds the wait for the stores after the drain: with 3 s for the last spans, a stop ends within the 40 s of the manifests in `deploy/`.
- * Connections that a silent database does not take back expire by themselves.
- */
+/** Bounds the wait for the stores after the drain: a stop ends within the 40 s of the manifests in `deploy/`. */
 const CLOSE_MS = 8_000
 
 interface Stoppable {
@@ -50,10 +47,7 @@ export function stopOnSignals(env: NodeJS.ProcessEnv, state: { draining: boolean
   process.on('SIGINT', stop)
 }
 
-/**
- * Recognizes a relayed copy of the signal before. A terminal sends Ctrl-C to each process of a command; npm and the launcher relay theirs, and
- * a relayed copy counted as a second Ctrl-C would end a clean stop at once.
- */
+/** Recognizes the copy of a Ctrl-C that npm or the launcher relays, which would count as a second Ctrl-C and end the stop at once. */
 export function signalEcho(env: NodeJS.ProcessEnv): () => boolean {
   const isRelayed = RELAYING.includes(env['npm_lifecycle_event'] ?? '') || (env['VERIDICT_LAUNCHER'] ?? '') !== ''
   let first: number | null = null

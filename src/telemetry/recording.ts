@@ -71,10 +71,7 @@ class TextlessExporter extends OTLPTraceExporter {
   }
 }
 
-/**
- * Leaves the `tracestate` of the caller out of an ended span, and the path, the query and the message of an error out of the span of a
- * request, which is named by method and route. Only a status from 500 on is an error of the service.
- */
+/** Leaves the `tracestate`, path, query and error message of a caller out of a span. Only a status from 500 on is an error of the service. */
 function withoutText(span: sdk.ReadableSpan) {
   const { traceState: _state, ...ids } = span.spanContext()
   const { 'url.path': _path, 'fastify.root': root, ...attributes } = span.attributes
@@ -88,10 +85,7 @@ function withoutText(span: sdk.ReadableSpan) {
   return Object.assign(span, { spanContext: () => ids }, root === undefined ? {} : request)
 }
 
-/**
- * Does the work of one grade in a span `grade`, and tells a new grade by an event of that span; the event of a cached grade was sent when the
- * grade was made. The grade of a batch’s item is a trace of its own.
- */
+/** Does the work of a grade in a span, and sends the event of a new grade. The grade of a batch’s item is a trace of its own. */
 function traceGrade(tracer: otel.Tracer, logger: otel.Logger, { item }: GradingJob, work: () => Promise<ItemOutcome>) {
   const attributes = { 'veridict.batch.id': item?.batch, 'veridict.item': item?.index }
   const options = item === null ? {} : { root: true, attributes }
@@ -116,10 +110,7 @@ function traceJudge(tracer: otel.Tracer, judge: Judge): Judge {
   return { ...judge, ask: (...asked) => run(tracer, title, options, () => judge.ask(...asked), describeReply) }
 }
 
-/**
- * Does work in an active span, describes its result, and ends the span. `error.type` makes the span an error; an error becomes a code of the
- * span, never a message, and a refusal is no error of the span. The SDK leaves out attributes that are undefined.
- */
+/** Does work in an active span, and describes its result. An error becomes a code of the span, never a message; a refusal is no error. */
 function run<T>(
   tracer: otel.Tracer,
   name: string,

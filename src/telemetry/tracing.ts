@@ -1,15 +1,9 @@
 import type { TracingSettings } from './recording.ts'
 
-/**
- * Sends spans of requests, grades and judge calls, and an event of each new grade, to a collector of OpenTelemetry. Names and attributes are closed words, ids and
- * numbers; no text of a caller, an agent, a judge, and no key, path or message becomes part of them. The provider receives no trace header.
- */
+/** Sends spans and events of closed words, ids and numbers: no text of a caller, an agent or a judge, no key, path or message. */
 export type Tracing = NonNullable<Awaited<ReturnType<typeof openTracing>>>
 
-/**
- * Opens tracing as the standard OTEL_* variables ask; null: they ask for none, and no module of OpenTelemetry is loaded. `role` names the service unless
- * OTEL_SERVICE_NAME does.
- */
+/** Opens tracing as the standard OTEL_* variables ask; null: they ask for none. `role` names the service unless OTEL_SERVICE_NAME does. */
 export async function openTracing(env: NodeJS.ProcessEnv, role: string) {
   const settings = readTracingSettings(env)
   return settings && (await import('./recording.ts')).recordTraces(settings, role)
@@ -17,10 +11,7 @@ export async function openTracing(env: NodeJS.ProcessEnv, role: string) {
 
 const SAMPLER = /^(parentbased_)?(always_on|always_off|traceidratio)$/
 
-/**
- * Reads the tracing variables; null: tracing is off. The SDK reads OTEL_EXPORTER_OTLP_…, OTEL_SERVICE_NAME and OTEL_RESOURCE_ATTRIBUTES
- * itself. As the standard asks, a value that cannot be used counts as absent.
- */
+/** Reads the tracing variables that the SDK does not read itself; null: tracing is off. An unusable value counts as absent, as the standard asks. */
 export function readTracingSettings(env: NodeJS.ProcessEnv): TracingSettings | null {
   const text = (name: string) => env[name]?.trim() || undefined
   const count = (name: string, otherwise: number) => Math.trunc(Number(text(name))) || otherwise
