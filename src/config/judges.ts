@@ -198,10 +198,7 @@ function settlePlaces(asked: AskedJudge): Partial<Record<ProviderPlace, string>>
   return Object.fromEntries(settled) as Partial<Record<ProviderPlace, string>>
 }
 
-/**
- * Settles the price of a judge; null: unknown. Without a price of its own, a cached token costs as much as plain input: no cost is reported
- * too low.
- */
+/** Settles the price of a judge; null: unknown. Cached tokens cost as much as input by default: no cost is reported too low. */
 function settlePrice(asked: AskedJudge): Price | null {
   const { price } = asked.judge
   if (!price) return null

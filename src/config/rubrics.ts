@@ -32,10 +32,7 @@ export function loadConfiguredRubrics(added: readonly string[], shipped: string 
   return loadRubrics(shipped, ...added)
 }
 
-/**
- * Loads every rubric of the folders; a folder is a rubric, or holds rubrics. Throws one error that names each fault with its file and line: a
- * service with a broken rubric does not start.
- */
+/** Loads the rubrics of folders that are rubrics or hold some. Throws one error that names each fault with file and line. */
 export function loadRubrics(...folders: readonly string[]): LoadedRubric[] {
   const faults: string[] = []
   const loaded = new Map<string, LoadedRubric>()

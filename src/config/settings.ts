@@ -4,10 +4,7 @@ import { Closed, Type } from '../schemas/type.ts'
 /** Refuses a setting of the configuration file by its place; `loadConfig` adds the name of the file. */
 export class SettingError extends Error {}
 
-/**
- * Defines a group of settings. Every property has a default; its description follows an error about its value. `fixed` are the values of the
- * group that the configuration file cannot change.
- */
+/** Defines a group of settings with defaults. Descriptions follow errors; the configuration file cannot change `fixed` values. */
 function defineSettings<P extends TProperties, F extends object = object>(properties: P, fixed: F = {} as F) {
   const defaults = Object.entries(properties).map(([name, schema]) => [name, (schema as { default?: unknown }).default])
   return {
@@ -119,10 +116,7 @@ export const POSTGRES = defineSettings(
 
 export const DATABASE_URL = 'VERIDICT_DATABASE_URL'
 
-/**
- * Resolves the settings of PostgreSQL; null without a URL: SQLite. `shown` is the URL without user, password and options. The URL may hold a password:
- * neither the configuration nor an error repeats it.
- */
+/** Resolves the settings of PostgreSQL; null: SQLite. `shown`, the configuration and errors are without the password of the URL. */
 export function resolvePostgres(url: string | undefined, file: Static<typeof POSTGRES.file> = {}) {
   if (url === undefined) return null
   const refusal = (fault: string) =>

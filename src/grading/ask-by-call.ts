@@ -198,10 +198,7 @@ async function callOnce(deps: CallDeps, call: Call, deadline: number, admit: () 
 /** A reported cost above so many times the bound of the call is no measurement. */
 const MOST_OVER_BOUND = 10
 
-/**
- * Drops a usage that no call has: none at all for an answer, or many times the bound of the call. The reservation of the call then stays uncertain, so that
- * a wrong count of a provider neither ends the budget of everybody nor evades it.
- */
+/** Drops a usage that no call has, so that a provider’s wrong count neither ends nor evades a budget: the reservation stays uncertain. */
 function withCredibleUsage(reply: JudgeReply, judge: Judge, reserved_usd: number | null): JudgeReply {
   const { usage } = reply
   if (usage === null) return reply

@@ -29,10 +29,7 @@ export interface Asked {
 /** The one way to an answer: by a call, through a provider’s batch, or from stored replies. Null: no further reply is stored. */
 export type Asker = (asking: Asking, request: JudgeRequest) => Promise<Asked | null>
 
-/**
- * Thrown by an asker whose question lies with a provider’s batch endpoint: the grade is begun anew once the answer has come, and
- * finds it stored. Nothing else of a grade is kept in between, so a crash loses nothing.
- */
+/** Ends a grade whose question lies with a provider’s batch: the grade is begun anew, and finds the answer stored. */
 export class Suspended extends Error {
   override readonly name = 'Suspended'
 }
@@ -178,10 +175,7 @@ export async function adoptReply(
 
 const NEVER = new AbortController().signal
 
-/**
- * Asks the judge that searches, in this process. The search costs nothing and makes no call: nothing is reserved, no turn is waited for, and the
- * ledger has the search begun and ended in one unit of work.
- */
+/** Asks the judge of this process: free and without a turn; the ledger has begin and end in one unit of work. */
 export const askHere =
   ({ attempts, clock, newId }: AskDeps, judge: Judge, account: Account): Asker =>
   async (asking, request) => {
@@ -197,10 +191,7 @@ export const askHere =
     return { reply, attempts: [summary], waited_ms: 0 }
   }
 
-/**
- * Answers from the good replies of a stored grade, each by its place in the grade: they are checked again, and no judge
- * is asked or paid. Null where the grade has no further reply: a repair that the rules of today want was never asked.
- */
+/** Answers from the replies of a stored grade, which are checked again; null where a repair was never asked. */
 export function askStored(replies: readonly StoredReply[]): Asker {
   const byPlace = new Map(replies.map((stored) => [placeOf(stored), stored]))
   return async (asking) => {

@@ -81,10 +81,7 @@ export function openCalls({ ask, clock, deadline_ms }: SampleDeps, question: Que
       if (!isTruncated || request.max_output_tokens === null) return asked
       return askOnce({ ...request, max_output_tokens: request.max_output_tokens * 2 }, round, purpose)
     },
-    /**
-     * Reads the claims of a reply. Only a judge that no provider holds to the form may put anything around its answer. A reply in no form was paid for;
-     * the receipt says that it said nothing.
-     */
+    /** Reads the claims of a reply. Only a judge that no provider holds to the form may put anything around its answer. */
     read(text: string): Result<Claims, Issue[]> {
       const claims = parseClaims(judge.info.structured_output ? text : unwrapAnswer(text), rubric)
       const last = claims.ok ? undefined : attempts.pop()

@@ -113,10 +113,7 @@ export function createGradingService({ observe = (_job, work) => work(), ...give
     return shareFlight(`${mode}/${question.key}`, judge, answerWith, job)
   }
 
-  /**
-   * Asks equal questions of this process once; of several processes the ledger makes one call. The second caller gets the first caller’s grade; a
-   * flight without a grade is repeated for the second caller itself, and a flight that rejects rejects for both.
-   */
+  /** Asks equal questions of this process once. A flight without a grade is repeated for the next caller; one that rejects rejects for all. */
   async function shareFlight(
     key: string,
     judge: () => Promise<ItemOutcome>,
@@ -147,10 +144,7 @@ export function createGradingService({ observe = (_job, work) => work(), ...give
   }
 
   return {
-    /**
-     * Grades a request that has passed `GradeRequestSchema`; its trajectory is read here. Equal requests in flight share one judge call, which its
-     * first payer pays.
-     */
+    /** Grades a request that fits its schema. Equal requests in flight share a call, which its first payer pays. */
     async grade(request: GradeRequest, payer: Payer | null = null) {
       const outcome = await gradeItem(request, { ...SINGLE, payer })
       if (outcome.kind !== 'graded') throw new Error('a single request neither waits nor is passed over')
@@ -276,10 +270,7 @@ async function askerFor(deps: JudgingDeps, { judge }: Question, job: GradingJob,
   return askByCall({ ...deps, attempts, lane: deps.laneOf(judge.info.name) }, judge, account)
 }
 
-/**
- * Grades the samples; null while a sample waits for the provider. The first sample is asked alone, so that the others find the trajectory in the
- * provider’s cache; a provider’s batch gets all at once.
- */
+/** Grades the samples, the first alone, which fills the provider’s cache; null while a sample waits for the provider. */
 async function gradeSamples(
   grade: (index: number) => Promise<SampleResult>,
   { samples }: Question,

@@ -45,10 +45,7 @@ export class Lane {
     return { limit: this.limit, in_flight: this.queue.pending, waiting: this.queue.size }
   }
 
-  /**
-   * Runs the work in a slot, in the order of priorities. Rejects with the reason of the signal where the signal aborts before a slot is free; work in
-   * a slot goes on. The work calls `admit` once the ledger has admitted its call: then the next call may ask.
-   */
+  /** Runs the work in a slot, by priority. Rejects where the signal aborts before that. `admit` lets the next call ask. */
   run<T>(priority: number, work: (admit: () => void) => Promise<T>, signal?: AbortSignal): Promise<T> {
     // The queue would reject at an abort while the work runs.
     const waiting = new AbortController()

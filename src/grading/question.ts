@@ -98,10 +98,7 @@ export function nameRequest(deps: QuestionDeps, request: GradeRequest): Named {
   return { judge, rubric, ground_truth: normalizeGroundTruth(request.ground_truth, truth.instructions) }
 }
 
-/**
- * Refuses a judge whose model is that of the agent, by the metadata of the trial: no model grades its own run unasked. The metadata come from the
- * harness; the model that the record names counts only where the harness gives none.
- */
+/** Refuses a judge whose model is that of the agent, by the harness’s metadata, else by the record. */
 export function refuseSelf(
   { info }: Judge,
   { model }: TrialMetadata,

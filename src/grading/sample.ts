@@ -38,10 +38,7 @@ export async function gradeSample(deps: SampleDeps, question: Question, sample: 
   return isBlindRetry(seen) ? readAndDecide(calls, false) : seen
 }
 
-/**
- * Tells whether to ask again without pictures. A provider that refuses a request with pictures may take it without: a broken picture, or a picture that
- * its filter stops, must not keep a run from being graded. The grade then says that they were not shown.
- */
+/** Tells whether to ask again without pictures: a picture that the provider refuses must not keep a run from being graded. */
 const isBlindRetry = (result: SampleResult): boolean =>
   result.kind === 'failed' &&
   (result.coverage.media_shown ?? 0) > 0 &&

@@ -15,10 +15,7 @@ type LineLimits = Pick<Limits, 'body_bytes' | 'depth'>
 export const isStream = (body: unknown): body is AsyncIterable<Buffer> =>
   typeof body === 'object' && body !== null && Symbol.asyncIterator in body
 
-/**
- * Reads the items of an NDJSON body as they arrive, with one line in memory at a time. Throws an RequestError with the place of the first fault; lines
- * count from 1, items from 0, and blank lines are no items.
- */
+/** Reads the items of an NDJSON body as they arrive. Throws a RequestError with the place of the first fault; lines count from 1, items from 0. */
 export async function* readItems(request: FastifyRequest, limits: LineLimits): AsyncGenerator<IntakeItem> {
   let index = 0
   for await (const { number, bytes } of readLines(request, limits)) {

@@ -50,10 +50,7 @@ const READ = [400, 500, 503]
 export const NAMED = [...READ, 404]
 export const SENT = [...READ, 413, 415]
 
-/**
- * Describes an operation once, for the guard, for validation and for the OpenAPI document: the key or scope that it needs, its tag and
- * id, and its schemas. An operation without a query refuses every parameter, unless it has no problem 400: probes are asked with parameters of their own.
- */
+/** Describes an operation for the guard, the validation and the OpenAPI document. Without a query only probes take parameters. */
 export function operation<const P extends Parts>(
   need: Need,
   tag: string,

@@ -70,10 +70,7 @@ interface ReadFileOptions {
 
 type ReadFile = Pick<SearchedFile, 'unsearched' | 'isBinary'> & { readonly bytes: number }
 
-/**
- * Reads any file as text in overlapping windows, one in memory at a time: UTF-8, or UTF-16 with a byte order mark; bytes that are no text
- * become U+FFFD. A PDF, which may be text that is packed, is not read; a link is not followed.
- */
+/** Reads a file as UTF-8, or UTF-16 with a mark, in overlapping windows, one in memory at a time. No PDF is read, and no link is followed. */
 export async function readWindows({ path }: Place, options: ReadFileOptions): Promise<ReadFile> {
   const flags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK
   const file = await open(path, flags).catch((error: unknown) => codeOf(error))

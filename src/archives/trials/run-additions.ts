@@ -25,10 +25,7 @@ export function joinedFrom(names: readonly string[]): string[] {
   return names.length > notes.length ? [...notes, `joined from ${names.length - notes.length} more files`] : notes
 }
 
-/**
- * Adds the records of subagents, which are files of their own, to a session of Claude Code: the subagents' acts belong to the run. Files of
- * another session, or beside a run of another format, are not read, with a warning.
- */
+/** Adds the files of subagents to a session of Claude Code: their acts belong to the run. Other files are not read, with a warning. */
 export async function withSubagents(
   run: OpenedDocument,
   files: readonly SubagentFile[],

@@ -87,10 +87,7 @@ const namedFiles = (trajectory: Json): string[] => {
   return [...(typeof next === 'string' ? [next] : []), ...subagentFilesOf(trajectory)]
 }
 
-/**
- * Joins the continuations and subagent files of an ATIF run below its own folder. A trajectory may name any file, so a named file is part
- * of the run only where its name or its session agrees: no run can make another run vanish.
- */
+/** Joins continuations and subagents below the run’s folder, if name or session agrees: no run can make another run vanish. */
 async function joinFiles(
   folder: Place,
   file: Place,

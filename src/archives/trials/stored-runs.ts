@@ -51,10 +51,7 @@ async function readSample(scope: Scope, file: Place, head: Json): Promise<TrialI
   return joinTrial(scope, { place: file, file, run: { ...run, name: '' }, facts, warnings: read.warnings, folders: [] })
 }
 
-/**
- * Recognizes opencode's storage folder (`~/.local/share/opencode/storage`): `session/PROJECT/SESSION.json`, `message/SESSION/MESSAGE.json` and
- * `part/MESSAGE/PART.json`. Source: sst/opencode, packages/opencode/src/storage.
- */
+/** Recognizes `storage` of opencode: `session/PROJECT/SESSION.json`, `message/SESSION/MESSAGE.json`, `part/MESSAGE/PART.json`. */
 export async function isOpencodeStorage(folder: Place, max: number): Promise<boolean> {
   for (const name of ['session', 'part']) if ((await findFolder(folder, name)) === null) return false
   const sessions = await listFolder(within(folder, 'message'), max)

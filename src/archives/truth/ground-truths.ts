@@ -147,10 +147,7 @@ interface CsvRecord {
   readonly info: { readonly lines: number }
 }
 
-/**
- * Reads the rows of a CSV file with a header line. Anchors and expected places are a JSON array of texts, or one per line of the cell;
- * signals are `true`/`false`, `yes`/`no` or `1`/`0`; an empty cell leaves its member out.
- */
+/** Reads the rows of a CSV file with a header: lists are JSON or a line each, signals true/false, yes/no or 1/0, empty cells absent. */
 function readTruthCsv(text: string, rubric?: string): ReadRow[] {
   let records: CsvRecord[]
   try {

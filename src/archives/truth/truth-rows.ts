@@ -22,10 +22,7 @@ const MOST_CHARS = 300
 /** Stands for an instruction that the row leaves to the run, so that the same schema checks the rest. */
 const LEFT_OUT = '-'
 
-/**
- * Parses one row: `{"task": "fix-git", "instruction": "…", "cue": "…", "distractor": {"text": "…", "anchors": […]}, "signals": {…}}`.
- * Unknown fields, empty names and all that the schema of ground truths refuses are issues, with `at` before their pointers.
- */
+/** Parses a row like `{"task": "fix-git", "cue": "…", "signals": {…}}`. Issues have `at` before their pointers. */
 export function parseTruthRow(row: unknown, at: string, rubric?: string): Result<NamedTruth, Issue[]> {
   if (!isRecord(row)) return err([{ path: at, message: `must be an object, not ${typeName(row)}` }])
   const issues: Issue[] = []
@@ -115,10 +112,7 @@ function pick(rows: readonly NamedTruth[], variant: string | undefined): NamedTr
   return own ?? free ?? (variant === undefined && others.length === 0 && only !== undefined ? only : null)
 }
 
-/**
- * Returns the row that names the trial's task, else the row without a task. For an unknown task the only row counts. `rows`: those of the
- * trial's name; a row that also names a task applies only to the trial of that name in this task.
- */
+/** Returns the row of the trial’s task, else the row without a task. A row of `rows`, the trial’s name, may be bound to a task. */
 function rowFor(rows: readonly NamedTruth[], { tasks, variant }: TruthNames): NamedTruth | null {
   const byTask = Map.groupBy(rows, ({ task }) => task)
   for (const name of [...tasks, null]) {

@@ -47,10 +47,7 @@ function cut(name: string): string {
 /** Bounds a name in bytes, as file systems do. */
 const MAX_NAME_BYTES = 255
 
-/**
- * Parses the path of an archive's entry into names; an error where the path is unsafe. `./` and double slashes are dropped; a path is never
- * repaired, because its intended target is not known. An empty list is the archive's own root.
- */
+/** Parses the path of an entry into names; empty: the archive’s root. An unsafe path is an error and never repaired. */
 export function parseEntryName(path: string, limits: ArchiveLimits): Result<readonly string[], string> {
   if (path === '') return err('has no name')
   if (path.length > limits.max_path_chars) return err(`has a path of ${path.length} characters`)
@@ -65,10 +62,7 @@ export function parseEntryName(path: string, limits: ArchiveLimits): Result<read
   return ok(names)
 }
 
-/**
- * The places of an archive's entries. Two names that some file systems treat as one (case, composed accents) collide, so that an archive
- * reads the same everywhere. Digests are kept instead of names: a million long names must not fill the memory.
- */
+/** The places of entries, as digests. Names that some file systems treat as one (case, composed accents) collide. */
 export class ArchivePlaces {
   readonly #places = new Map<string, { readonly exact: string; readonly kind: 'file' | 'folder' }>()
 

@@ -81,10 +81,7 @@ type ReadBytes =
   | { readonly kind: 'read'; readonly bytes: Buffer }
   | { readonly kind: 'over' | 'gone'; readonly detail: string }
 
-/**
- * Reads the bytes of a regular file of at most `max` bytes. The size is checked first, and a file that grows meanwhile (or reports a wrong
- * size) is read at most one byte past the limit. A link is not followed.
- */
+/** Reads a regular file of at most `max` bytes, and at most one byte past it where the file grows. A link is not followed. */
 export async function readBytes({ path }: Place, max: number): Promise<ReadBytes> {
   const flags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK
   const file = await open(path, flags).catch((error: unknown) => codeOf(error))

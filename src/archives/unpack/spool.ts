@@ -33,10 +33,7 @@ export interface SpoolOptions {
 
 const ENTRIES_A_WORD = 100
 
-/**
- * Writes the entries of one archive into a folder of Veridict's own. An unsafe entry is refused by its name and the rest goes on; an
- * archive over a limit (entries, bytes, compression) ends the reading.
- */
+/** Writes the entries of an archive into a private folder. An unsafe entry is refused; a limit that is passed ends the reading. */
 export class Spool {
   readonly refused: RefusedEntry[] = []
   readonly #packed: number

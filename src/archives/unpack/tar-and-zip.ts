@@ -13,10 +13,7 @@ export type TarPacking = 'tar' | 'tar.gz' | 'tar.zst'
 const BLOCK = 512
 const CHUNK = 128 * 1024
 
-/**
- * Unpacks a tar into a spool. Every byte from the decompressor counts, headers and skipped entries included. A tar ends with empty blocks:
- * a tar cut between two entries has none, and would look whole otherwise.
- */
+/** Unpacks a tar into a spool. Every unpacked byte counts. A tar without the empty blocks at its end was cut. */
 export async function unpackTar(path: string, packing: TarPacking, spool: Spool, abort?: AbortSignal): Promise<void> {
   const entries = extract()
   const whole = new TrailingZeros()

@@ -41,10 +41,7 @@ type UnpackResult =
   | { readonly kind: 'unpacked'; readonly spool: Spool }
   | { readonly kind: 'refused' | 'unreadable'; readonly detail: string }
 
-/**
- * Unpacks an archive, or the single file that was packed as `name`, into `folder`, whole or not at all: a refused or broken archive is
- * reported and not read further. The spool lists single refused entries. Throws only where it was aborted.
- */
+/** Unpacks an archive, or the file packed as `name`, into `folder`, whole or not at all. Throws only where it was aborted. */
 export async function unpackArchive(
   path: string,
   name: string,

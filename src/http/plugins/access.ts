@@ -22,10 +22,7 @@ export interface AccessOptions {
   readonly config: Pick<Config, 'host' | 'access'>
 }
 
-/**
- * Guards every route before a body is read: Host, origin, key or session, requests a minute, scope. Comes before every other hook and route; a route
- * without a need cannot be added. Returns the count of requests, which sign-ins need too.
- */
+/** Guards every route before a body is read: Host, origin, key or session, rate, scope. Returns the count of requests. */
 export async function installAccess(http: FastifyInstance, { access, config }: AccessOptions) {
   await http.register(cookies, { hook: false, secret: access.session_secret })
   const { behind_tls } = config.access
@@ -71,10 +68,7 @@ function needOf({ is404, params, routeOptions: { config } }: FastifyRequest): Ne
 
 const LOOPBACK_NAMES: readonly string[] = ['localhost', '127.0.0.1', '[::1]']
 
-/**
- * Checks `Host` against DNS rebinding: a page of an adversary can give its own name the address of loopback, and that name then stands in `Host`. Every
- * name is good where the service neither listens on loopback nor has names of its own.
- */
+/** Checks `Host` against DNS rebinding of a service on loopback or with names of its own. */
 function createHostCheck({ host, access }: AccessOptions['config']): (asked: string | undefined) => boolean {
   if (!access.loopback && access.allowed_hosts.length === 0) return () => true
   const own = host.includes(':') && !host.startsWith('[') ? `[${host}]` : host

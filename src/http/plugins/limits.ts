@@ -15,10 +15,7 @@ export type Admission = Awaited<ReturnType<typeof installAdmission>>
 /** The room of one body. */
 export type BodyRoom = Awaited<ReturnType<Admission['enter']>>
 
-/**
- * Refuses new work with 503 `overloaded` and `Retry-After`: new grades under pressure of memory or of the event loop, and large bodies that found no room
- * in time. Probes, reads and hits are never refused under pressure.
- */
+/** Refuses new grades under pressure, and large bodies that found no room in time, by 503. Probes, reads and hits pass. */
 export async function installAdmission(
   app: FastifyInstance,
   { limits, registry }: { readonly limits: Config['limits']; readonly registry: Registry },

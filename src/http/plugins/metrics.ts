@@ -56,10 +56,7 @@ export function createMetrics() {
   }
 }
 
-/**
- * Counts each request by its route (a path would be a series for every id), and logs method, route, status and time, never a header or a
- * body. Good answers are debug lines, so that a hit costs no log line.
- */
+/** Counts and logs each request by its route, never a header or a body. Good answers are debug lines. */
 export function recordRequests(app: FastifyInstance, metrics: Metrics): void {
   app.addHook('onResponse', (request, reply, done) => {
     const { method } = request
@@ -81,10 +78,7 @@ const MOST_WAIT_MS = 3_000
 /** The labels of a series, with its value. */
 type Row = readonly [labels: Readonly<Record<string, string>>, value: number]
 
-/**
- * Counts the grades of batches, and adds gauges that read the state of the process at each scrape. Every process of a database gives the same
- * `veridict_batch…`; a failed read leaves its figures out.
- */
+/** Counts the grades of batches, and adds gauges that are read at each scrape; a failed read leaves its figures out. */
 export function measureContext(metrics: Metrics, context: Context): void {
   const { judges, laneOf, stores } = context
   context.listen({

@@ -15,10 +15,7 @@ const TYPES: Readonly<Record<string, string>> = {
 
 const HIDDEN = { schema: { hide: true } }
 
-/**
- * Registers the audit pages: `/audit/assets/…` are the built files, every other path below `/audit/` is the single page, which routes by
- * itself. The files are read once, here: no path of a request ever reaches the disk. Without `web/dist` no pages are registered.
- */
+/** Registers the audit pages, whose files are read here: no path of a request reaches the disk. Without `web/dist` none are. */
 export function pageRoutes(app: FastifyInstance, folder: string = DIST): void {
   const files = readFiles(folder)
   const page = files.get('index.html')
