@@ -1,6 +1,6 @@
 import fastify, { type FastifyInstance, type FastifyServerOptions, LogController } from 'fastify'
 import { createStatisticsWorker, type StatisticsWorker } from '../audit/statistics-worker.ts'
-import { createInFlight } from '../grading/in-flight.ts'
+import { createInFlight } from '../grading/lane.ts'
 import type { Context } from '../http/context.ts'
 import { type RouteDeps, typedRoutes } from '../http/operation.ts'
 import { installAccess } from '../http/plugins/access.ts'
