@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { endedPages } from '../batches/follow.ts'
+import type { ItemRecord } from '../db/batches.ts'
 import type { GradeStore } from '../db/grades.ts'
-import type { ItemRecord } from '../db/items.ts'
 import { type Rubrics, rubricOf } from '../domain/rubric/claim-values.ts'
 import { count } from '../domain/words.ts'
 import type { Scale } from '../schemas/agreement.ts'

@@ -1,6 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { endedPages, isEnded } from '../batches/follow.ts'
-import type { ItemRecord } from '../db/items.ts'
+import type { ItemRecord } from '../db/batches.ts'
 import { digestBytes, digestValue } from '../domain/digest.ts'
 import { count, quoted } from '../domain/words.ts'
 import type { Batch } from '../schemas/batch.ts'

@@ -1,6 +1,5 @@
-import type { BatchStore } from '../db/batches.ts'
+import type { BatchStore, ItemRecord } from '../db/batches.ts'
 import type { GradeStore } from '../db/grades.ts'
-import type { ItemRecord } from '../db/items.ts'
 import type { Clock } from '../domain/clock.ts'
 import { holds } from '../domain/evidence/citations.ts'
 import { claimsOfGrade, outcomeOfGrade } from '../domain/rubric/claim-values.ts'

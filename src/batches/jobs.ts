@@ -1,5 +1,5 @@
 import PQueue from 'p-queue'
-import type { Chunk } from '../db/items.ts'
+import type { Chunk } from '../db/batches.ts'
 import type { Clock } from '../domain/clock.ts'
 
 /** A chunk of at most sixteen items of one judge; `chunk` null: the questions that its provider answers, to be sent, looked for and stored. */

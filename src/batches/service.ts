@@ -1,5 +1,5 @@
 import type { BatchQuery } from '../db/batches.ts'
-import type { Payer } from '../db/ledger.ts'
+import type { Payer } from '../db/spending.ts'
 import { count } from '../domain/words.ts'
 import type { Batch, BatchEstimate } from '../schemas/batch.ts'
 import type { RegradeRequest } from '../schemas/regrade.ts'

@@ -1,6 +1,5 @@
-import type { RunPlan } from '../db/batches.ts'
+import type { Chunk, RunPlan } from '../db/batches.ts'
 import type { StorageError } from '../db/errors.ts'
-import type { Chunk } from '../db/items.ts'
 import type { DoJob } from './jobs.ts'
 import { createProviderPump, type Poll } from './provider.ts'
 import { type BatchDeps, type Parking, reasonOf, runChunk } from './run-chunk.ts'

@@ -5,8 +5,8 @@ import type { Grade } from '../schemas/grade.ts'
 import type { GroundTruth, Signals } from '../schemas/trial.ts'
 import { type GradeOverview, NAMED_BY, type NamedBy } from '../schemas/views.ts'
 import { GRADE_STATUSES, LABELS, rubricIdOf } from '../schemas/vocabulary.ts'
+import { type ItemRef, isOf, settleItem, toItemEnd } from './batches.ts'
 import { columns, type Db, insert, isIn, newest, type Page, type Sql, Undo } from './db.ts'
-import { type ItemRef, isOf, settleItem, toItemEnd } from './items.ts'
 import type { GradeRow } from './schema.ts'
 
 /** The filters of lists, from the most selective to the least. */

@@ -2,24 +2,18 @@ import { sql as raw } from 'kysely'
 import { historyOf, MOST_ANSWERS, MOST_CALLS, type OutputHistory } from '../domain/money/price.ts'
 import type { JudgeReply } from '../judges/judge.ts'
 import type { AttemptSummary, Grade, Usage } from '../schemas/grade.ts'
+import { lockBatch } from './batches.ts'
 import { type Db, insert, isDead, isIn, type Sql, Undo } from './db.ts'
 import { refusal } from './errors.ts'
-import { lockBatch } from './items.ts'
 import { type JudgeState, lockJudge, settleJudge } from './judges.ts'
 import type { Attempt, EndColumns, PlannedAttempt, ReplyColumns } from './schema.ts'
-import { addSpending, amountsOf, type Caps, endCalls, type OverBudget, reserveIn } from './spending.ts'
+import { addSpending, type Caps, endCalls, IN_FLIGHT, NO_CAPS, type OverBudget, reserveIn } from './spending.ts'
 import { encodeRow } from './text.ts'
 
 export type { PlannedAttempt } from './schema.ts'
 
 /** A question to a judge: the call of one round of one sample of one grade. */
 export type QuestionMark = Pick<PlannedAttempt, 'key' | 'sample' | 'round' | 'request_digest'>
-
-/** The key that asked and pays, with the dollars that it may spend in a day of UTC (null: no cap). */
-export interface Payer {
-  readonly key_id: string
-  readonly max_cost_usd_per_day: number | null
-}
 
 /** The end of a call; batch endpoints know no latency. */
 export interface FinishedAttempt extends Pick<EndColumns, 'message' | 'cost_usd' | 'latency_ms'> {
@@ -112,7 +106,7 @@ export function createLedger(db: Db) {
     /** Stores a call that costs nothing and leaves this process not at all, begun and ended in one unit of work. */
     async record(planned: PlannedAttempt, finished: FinishedAttempt): Promise<void> {
       const row = { ...planned, process: db.process, ...renderEnd(finished), id: finished.id }
-      await db.write((sql) => Promise.all([insert(sql, 'attempts', row), addSpending(sql, [[row, amountsOf(row)]])]))
+      await db.write((sql) => Promise.all([insert(sql, 'attempts', row), reserveIn(sql, row, NO_CAPS)]))
     },
     findOrphan: (mark: QuestionMark, own: ReadonlySet<string> = new Set(), freshness?: Freshness) =>
       findOrphan(db.read, mark, own, freshness),
@@ -184,8 +178,6 @@ export function createLedger(db: Db) {
 
 /** Condition: a grade was written for the call. */
 const IS_GRADED = raw`EXISTS (SELECT 1 FROM grades WHERE grades.id = attempts.grade_id)`
-/** Condition: the call is a direct call without an end. */
-export const IN_FLIGHT = raw`outcome = 'sent' AND submission IS NULL`
 /** Condition: the call is no question of a provider’s batch that has no answer. */
 const IS_LISTED = raw`(outcome NOT IN ('queued', 'sent', 'void') OR (${IN_FLIGHT}))`
 

@@ -2,6 +2,12 @@ import { type Expression, sql as raw } from 'kysely'
 import { assignments, columns, type Sql } from './db.ts'
 import type { Amounts, Attempt, Spending } from './schema.ts'
 
+/** The key that asked and pays, with the dollars that it may spend in a day of UTC (null: no cap). */
+export interface Payer {
+  readonly key_id: string
+  readonly max_cost_usd_per_day: number | null
+}
+
 /** Caps in dollars of a batch, and of the paying key and of all calls for a day of UTC; null: no cap. */
 export type Caps = Readonly<Record<'batch_usd' | 'key_usd' | 'day_usd', number | null>>
 export const NO_CAPS: Caps = { batch_usd: null, key_usd: null, day_usd: null }
@@ -41,7 +47,7 @@ const UNPAID: ReadonlySet<Attempt['outcome']> = new Set([
  * Computes the amounts of a call by its row. A call on its way counts with its bound. Known costs are settled; tokens without a price are counted as
  * such; a call that may have been paid for at an unknown price stays counted with its bound.
  */
-export function amountsOf({ outcome, usage, cost_usd, bytes, ...call }: Counted): Amounts {
+function amountsOf({ outcome, usage, cost_usd, bytes, ...call }: Counted): Amounts {
   const reserved_usd = call.reserved_usd ?? 0
   // A request of a provider’s batch counts as a call once the request is answered.
   if (outcome === 'queued' || outcome === 'sent') return { ...NOTHING, reserved_usd, calls: bytes == null ? 1 : 0 }
@@ -56,6 +62,9 @@ export function amountsOf({ outcome, usage, cost_usd, bytes, ...call }: Counted)
 /** Adds amounts to others; `times` -1 takes them away. */
 const addAmounts = (sum: Amounts, change: Amounts, times = 1): Amounts =>
   Object.fromEntries(NAMES.map((name) => [name, sum[name] + times * change[name]])) as Amounts
+
+/** Condition: the call is a direct call without an end. */
+export const IN_FLIGHT = raw`outcome = 'sent' AND submission IS NULL`
 
 /**
  * Writes the end into the calls in one state that a condition selects. The caller adds the returned amounts to the spending, behind every other lock

@@ -7,10 +7,15 @@ import { createLedger } from './ledger.ts'
 import type { PostgresOptions } from './open/postgres.ts'
 import { createRunLock, type RunLock } from './open/run-lock.ts'
 import { MEMORY, openSqlite } from './open/sqlite.ts'
-import { createDispositions, createReviews } from './reviews.ts'
-import { createIdempotency, createKeys, createSettings } from './settings.ts'
+import {
+  createDispositions,
+  createIdempotency,
+  createKeys,
+  createReviews,
+  createSettings,
+  createTrajectories,
+} from './small-stores.ts'
 import { createSubmissions } from './submissions.ts'
-import { createTrajectories } from './trajectories.ts'
 
 export type Stores = ReturnType<typeof storesOver>
 

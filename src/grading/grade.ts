@@ -1,5 +1,6 @@
-import type { ItemRef } from '../db/items.ts'
-import type { Freshness, Payer } from '../db/ledger.ts'
+import type { ItemRef } from '../db/batches.ts'
+import type { Freshness } from '../db/ledger.ts'
+import type { Payer } from '../db/spending.ts'
 import type { Digest } from '../domain/digest.ts'
 import { metadataOf, type Trajectory } from '../domain/trajectory/trajectory.ts'
 import type { Failure, Grade } from '../schemas/grade.ts'

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import type { ItemEnd, NewItem } from '../../src/db/items.ts'
+import type { ItemEnd, NewItem } from '../../src/db/batches.ts'
 import { BatchSchema } from '../../src/schemas/batch.ts'
 import { inputIssues } from '../../src/schemas/check.ts'
 import type { Current } from './contract.ts'

@@ -1,5 +1,4 @@
-import type { NewBatch } from '../../src/db/batches.ts'
-import type { ItemEnd, NewItem } from '../../src/db/items.ts'
+import type { ItemEnd, NewBatch, NewItem } from '../../src/db/batches.ts'
 import type { Stores } from '../../src/db/stores.ts'
 import { digestBytes } from '../../src/domain/digest.ts'
 import type { Batch } from '../../src/schemas/batch.ts'

@@ -5,7 +5,7 @@ import { readBatchCalls } from '../../audit/calls.ts'
 import { requireNames } from '../../audit/names.ts'
 import { endedPages, followBatch, followResults, isEnded, toResults } from '../../batches/follow.ts'
 import { type IntakeItem, planOf } from '../../batches/intake.ts'
-import type { ItemRecord } from '../../db/items.ts'
+import type { ItemRecord } from '../../db/batches.ts'
 import type { Stores } from '../../db/stores.ts'
 import { defined } from '../../domain/result.ts'
 import {

@@ -2,9 +2,12 @@ import { sql as raw } from 'kysely'
 import { LRUCache } from 'lru-cache'
 import type { AccessStore, KeyRecord } from '../access/keys.ts'
 import type { Digest } from '../domain/digest.ts'
-import { type Db, insert, isDead } from './db.ts'
-import type { IdempotencyRow } from './schema.ts'
-import { parseStored } from './text.ts'
+import type { Disposition, Signoff } from '../schemas/findings.ts'
+import type { Review } from '../schemas/review.ts'
+import { lockBatch } from './batches.ts'
+import { type Db, insert, isDead, newest, type Page } from './db.ts'
+import type { IdempotencyRow, Tables } from './schema.ts'
+import { packDocument, parseStored, unpackText } from './text.ts'
 
 type IdempotencyRecord = Readonly<Pick<IdempotencyRow, 'request_digest' | 'status' | 'body'>>
 
@@ -107,4 +110,90 @@ export function createKeys(db: Db): AccessStore {
     },
     touchKey: (id, at) => db.write((sql) => sql.run`UPDATE api_keys SET last_used_at = ${at} WHERE id = ${id}`),
   }
+}
+
+/** A stored run; `document`: its source document, as parsed JSON. */
+export interface StoredTrajectory extends Readonly<Omit<Tables['trajectories'], 'document'>> {
+  readonly document: Record<string, unknown>
+}
+
+export const createTrajectories = (db: Db) => ({
+  async put({ id, format, document }: Omit<StoredTrajectory, 'created_at'>, at: string): Promise<boolean> {
+    // Compressed before the write lock is taken, and neither compressed nor sent where the document is known.
+    if ((await db.read.first`SELECT id FROM trajectories WHERE id = ${id}`) !== undefined) return false
+    const row = { id, format, document: packDocument(document), created_at: at }
+    return (await db.write((sql) => insert(sql, 'trajectories', row, raw`ON CONFLICT DO NOTHING`))) > 0
+  },
+  async get(id: Digest): Promise<StoredTrajectory | null> {
+    const row = await db.read.first<Tables['trajectories']>`
+      SELECT id, format, document, created_at FROM trajectories WHERE id = ${id}`
+    if (row === undefined) return null
+    return { ...row, document: parseStored<Record<string, unknown>>(unpackText(row.document)) }
+  },
+  /** Finds the stored bytes of a document, to be opened beside the event loop. */
+  async getPacked(id: Digest): Promise<Uint8Array | null> {
+    const row = await db.read.first<{ document: Buffer }>`SELECT document FROM trajectories WHERE id = ${id}`
+    return row?.document ?? null
+  },
+})
+
+export interface ReviewQuery extends Page {
+  readonly rater?: string
+  readonly grade_id?: string
+  readonly question?: string
+}
+
+export type ReviewStore = ReturnType<typeof createReviews>
+
+/** Human labels, append-only. */
+export const createReviews = (db: Db) => ({
+  put: (review: Review) => db.write((sql) => insert(sql, 'reviews', renderReview(review))),
+  /** Lists reviews, newest first. */
+  async list({ question, grade_id, rater, ...page }: ReviewQuery): Promise<readonly Review[]> {
+    const filters = Object.entries({ question, grade_id, rater })
+    const rows = await db.read.all<{ review: Review }>`${newest(db, 'reviews', 'body AS review', filters, page)}`
+    return rows.map(({ review }) => review)
+  },
+})
+
+export function renderReview(review: Review) {
+  const { id, grade_id, rater, label, created_at, trajectory, ground_truth } = review
+  const question = `${trajectory}/${ground_truth}`
+  return { id, grade_id, question, rater, label, body: JSON.stringify(review), created_at }
+}
+
+/** The class of the rows that sign a batch. */
+const SIGNOFF = 'signoff'
+
+const contentOf = ({ id: _, created_at: __, ...content }: Disposition | Signoff): string => JSON.stringify(content)
+
+/** Decisions about the findings of batches, and sign-offs: append-only. */
+export const createDispositions = (db: Db) => ({
+  /** Stores a decision or a sign-off; a repetition of the newest of its class is not stored. Returns the stored record. */
+  put: <R extends Disposition | Signoff>(record: R): Promise<R> =>
+    db.write(async (sql) => {
+      const row = renderDisposition(record)
+      // One process at a time, so that two equal requests store one row.
+      await lockBatch(sql, row.batch)
+      const newest = await sql.first<{ disposition: R }>`SELECT body AS disposition FROM dispositions
+        WHERE batch = ${row.batch} AND class = ${row.class} ORDER BY id DESC LIMIT 1`
+      if (newest !== undefined && contentOf(newest.disposition) === contentOf(record)) return newest.disposition
+      await insert(sql, 'dispositions', row)
+      return record
+    }),
+  /** Reads the newest disposition of each class of a batch, by class, and the newest sign-off. */
+  async of(batch: string) {
+    const rows = await db.read.all<{ class: string; disposition: Disposition | Signoff }>`
+      SELECT class, body AS disposition FROM dispositions WHERE id IN (
+        SELECT max(id) FROM dispositions WHERE batch = ${batch} GROUP BY class)`
+    const newest = new Map(rows.map((row) => [row.class, row.disposition]))
+    const signoff = (newest.get(SIGNOFF) ?? null) as Signoff | null
+    newest.delete(SIGNOFF)
+    return { newest: newest as ReadonlyMap<string, Disposition>, signoff }
+  },
+})
+
+export function renderDisposition(record: Disposition | Signoff) {
+  const { id, batch, created_at } = record
+  return { id, batch, class: 'class' in record ? record.class : SIGNOFF, body: JSON.stringify(record), created_at }
 }
