@@ -38,7 +38,7 @@ export async function requireNames(
     return faultAt(`${place}/${name}`, message, code, `there is no such ${name}: ${clipName(value)}`)
   }
   const unknown = async (name: 'rubric' | 'judge', value: string, here: Iterable<string>) =>
-    noSuch(name, value, [...here, ...(await stores.overview.read({}, 0)).names[name]], `unknown_${name}`)
+    noSuch(name, value, [...here, ...(await stores.grades.overview({}, 0)).names[name]], `unknown_${name}`)
   if (rubric !== undefined && findRubric(rubrics, rubric) === null && !(await isStored('rubric', rubric)))
     throw await unknown('rubric', rubric, rubrics.keys())
   if (judge !== undefined && !judges.has(judge) && !unready.has(judge) && !(await isStored('judge', judge)))
@@ -47,7 +47,7 @@ export async function requireNames(
     throw noSuch('label', label, labelsOf(rubrics, rubric))
   const claims = [...rubrics.values()].flatMap((rubric) => allClaims(rubric.claims).map(({ id }) => id))
   if (claim !== undefined && !claims.includes(claimIdOf(claim))) {
-    const { names } = await stores.overview.read({}, 0)
+    const { names } = await stores.grades.overview({}, 0)
     // The claims of a rubric that is not loaded are unknown, and a full list of rubrics may be cut.
     const isWhole = names.rubric.length < MOST_RUBRICS && names.rubric.every((name) => rubrics.has(name))
     if (isWhole || claim === '') throw noSuch('claim', claim, claims)

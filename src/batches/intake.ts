@@ -86,8 +86,7 @@ export async function takeBatch(deps: BatchDeps, plan: BatchPlan, items: AsyncIt
   try {
     for await (const chunk of chunksOf(planItems(deps, plan, items))) {
       const admitting = chunk.map((item) => admit(deps, plan, item))
-      await settleAll(admitting)
-      await batches.add(id, await Promise.all(admitting))
+      await batches.add(id, await settleAll(admitting))
     }
     return await batches.open(id)
   } catch (error) {

@@ -8,49 +8,156 @@ import { refusal } from './errors.ts'
 import type { Amounts, BatchRow, ItemRow, Spending, Tally } from './schema.ts'
 import { IN_FLIGHT, NOTHING, type Payer } from './spending.ts'
 
-export interface NewBatch
-  extends Readonly<Pick<BatchRow, 'id' | 'kind' | 'mode' | 'name' | 'key' | 'max_cost_usd' | 'created_at'>> {
-  readonly payer: Payer | null
-}
+type NewRow = Readonly<Pick<BatchRow, 'id' | 'kind' | 'mode' | 'name' | 'key' | 'max_cost_usd' | 'created_at'>>
+
+/** A batch to be made; `payer` null: no key in particular pays. */
+export type NewBatch = NewRow & { readonly payer: Payer | null }
 
 export interface BatchQuery extends Page {
   readonly key?: string
   readonly status?: BatchStatus
 }
 
-/** The facts of a batch that a runner needs. `payer` null: no key in particular pays. */
-export type RunPlan = Pick<BatchRow, 'id' | 'kind' | 'mode' | 'status' | 'max_cost_usd'> & {
-  readonly payer: Payer | null
+/** The facts of a batch that a runner needs. */
+export type RunPlan = Pick<NewBatch, 'id' | 'kind' | 'mode' | 'max_cost_usd' | 'payer'> & Pick<BatchRow, 'status'>
+
+/** An item of a batch; `base_grade`: the stored grade that is graded again, in a re-grade. */
+export interface NewItem extends Readonly<Pick<ItemRow, 'item_id' | 'trajectory' | 'request' | 'base_grade'>> {
+  readonly index: number
 }
+
+/** An item that has not ended. `packed`: the stored bytes of its trajectory where they are few. */
+export type OpenItem = NewItem & { readonly packed?: Uint8Array | null }
+
+/** Bytes of a stored trajectory that is read with its item: all items of a chunk wait in memory with theirs. */
+const FEW_BYTES = 64 * 1024
+const PACKED = raw`, (SELECT CASE WHEN length(document) <= ${raw.lit(FEW_BYTES)} THEN document END
+  FROM trajectories WHERE id = trajectory) AS packed`
+
+/** The item that a grade settles. */
+export interface ItemRef {
+  readonly batch: string
+  readonly index: number
+}
+
+/** The end of an item: `graded` with a label, `failed` with a failure. */
+export interface ItemEnd extends Readonly<Pick<ItemRow, 'grade_id'> & Partial<Pick<ItemRow, 'label' | 'failure'>>> {
+  readonly status: Exclude<ItemStatus, 'cancelled'>
+  readonly cached?: boolean
+}
+
+/** An ended item, as the results show it. */
+export interface ItemRecord extends NewItem, Readonly<Pick<ItemRow, 'grade_id' | 'failure'>> {
+  readonly status: ItemStatus
+  readonly label: Label | null
+  readonly cached: boolean
+}
+
+/** Items of one batch that are worked on together: small enough to be spread over workers, large enough to cost little each. */
+export const CHUNK_ITEMS = 16
+
+/** The open items of one judge among sixteen consecutive items of a batch. */
+export interface Chunk {
+  readonly batch: string
+  /** The index of its first item, divided by sixteen. */
+  readonly chunk: number
+  readonly judge: string
+}
+
+/** Condition: the row is an item of the batch. */
+export const isOf = (batch: string) => raw<SqlBool>`batch = (SELECT seq FROM batches WHERE id = ${batch})`
+
+/** Locks the row of a batch until the end of the unit of work, so that units of work on one batch follow each other. */
+export const lockBatch = (sql: Sql, batch: string, how?: 'FOR SHARE' | 'FOR UPDATE SKIP LOCKED') =>
+  sql.first<Pick<BatchRow, 'seq' | 'status'>>`SELECT seq, status FROM batches WHERE id = ${batch} ${locked(sql, how)}`
+
+/** Condition: the item has not ended. */
+const ITEM_IS_OPEN = raw`status IN ('pending', 'waiting')`
+const NEW = raw`idx AS "index", item_id, trajectory, request, base_grade`
+
+/** Ends an item, within a unit of work; false, without a change, where the item has ended before. */
+export async function settleItem(sql: Sql, { batch, index }: ItemRef, end: ItemEnd): Promise<boolean> {
+  const { status, grade_id, label = null, failure = null, cached = false } = end
+  const set = assignments<'batch_items'>({
+    status,
+    grade_id,
+    label,
+    failure,
+    cached,
+    failure_code: failure?.code ?? null,
+  })
+  return (await sql.run`UPDATE batch_items SET ${set} WHERE ${isOf(batch)} AND idx = ${index} AND ${ITEM_IS_OPEN}`) > 0
+}
+
+/** Makes the end of an item of its grade. */
+export const toItemEnd = ({ id, status, label, failure }: Grade, cached: boolean): ItemEnd => ({
+  ...{ status, label, failure, grade_id: id, cached },
+})
+
+const renderItem = (batch: number, { index, item_id, trajectory, request, base_grade }: NewItem) => ({
+  ...{ batch, idx: index, item_id: item_id.toWellFormed(), trajectory, base_grade },
+  ...{ request, judge: request.judge ?? '' },
+})
+
+/** Items that are read in one turn. */
+const ITEMS_A_TURN = 1000
 
 export type BatchStore = ReturnType<typeof createBatches>
 
-/** Batches and their items. In a stored batch `counts.running` counts only items that wait for a provider’s batch. `add` and `open` reject for a batch that is no draft. */
+/** Batches and their items, which all lists give in the order of the index. In a stored batch `counts.running` counts only items that wait for a provider’s batch. */
 export function createBatches(db: Db) {
   /** Changes a batch in one of the states; false where the batch is in another. */
   const change = (id: string, states: readonly BatchRow['status'][], row: Partial<BatchRow>): Promise<boolean> =>
-    db.write(async (sql) => (await changeIn(sql, id, states, row)) > 0)
+    db.write((sql) => changeIn(sql, id, states, row))
+  /** Forgets the drafts that a condition selects, with their items; returns their number. */
+  const forget = (condition: RawBuilder<unknown>): Promise<number> =>
+    db.write(async (sql) => {
+      const drafts = raw`status = 'draft' AND ${condition}`
+      await sql.run`DELETE FROM batch_items WHERE batch IN (SELECT seq FROM batches WHERE ${drafts})`
+      return sql.run`DELETE FROM batches WHERE ${drafts}`
+    })
+  const listPending = (batch: string, condition: RawBuilder<unknown>, limit: number, more = raw``) =>
+    db.read.all<OpenItem>`SELECT ${NEW}${more} FROM batch_items
+      WHERE ${isOf(batch)} AND status = 'pending' AND ${condition} ORDER BY idx LIMIT ${limit}`
   return {
-    ...createItems(db),
-    ...createDrafts(db),
+    /** Makes a batch that is not listed until it is opened. */
+    async draft({ payer, ...batch }: NewBatch): Promise<void> {
+      const paid = { payer: payer?.key_id ?? null, payer_cap_usd: payer?.max_cost_usd_per_day ?? null }
+      await db.write((sql) => insert(sql, 'batches', { ...batch, ...paid, status: 'draft' }))
+    },
+    /** Adds some hundred items to a draft, all of them or none. A constraint holds that no two have one `item_id`: the intake names the second. */
+    add: (id: string, items: readonly NewItem[]): Promise<void> =>
+      db.write(async (sql) => {
+        const seq = await findDraft(sql, id)
+        const rows = items.map((item) => renderItem(seq, item))
+        await insert(sql, 'batch_items', rows)
+        await sql.run`UPDATE batches SET total = total + ${items.length} WHERE seq = ${seq}`
+      }),
+    /** Ends a draft: the batch runs from now on. Rejects, as `add`, for a batch that is no draft. */
+    open: (id: string): Promise<Batch> =>
+      db.write(async (sql) => {
+        await sql.run`UPDATE batches SET status = 'running' WHERE seq = ${await findDraft(sql, id)}`
+        const [batch] = await readBatches(sql, { id, limit: 1 })
+        if (batch === undefined) throw refusal(`the batch ${id} was opened and is not there`)
+        return batch
+      }),
+    discard: (id: string) => forget(raw`id = ${id}`),
+    /** Forgets drafts that were begun before a time; returns their number. */
+    discardAbandoned: (before: string): Promise<number> => forget(raw`created_at < ${before}`),
     get: async (id: string): Promise<Batch | null> => (await readBatches(db.read, { id, limit: 1 }))[0] ?? null,
     list: (query: BatchQuery): Promise<readonly Batch[]> => readBatches(db.read, query),
-    /**
-     * Lists the batches that have not ended, oldest first, without the batches that are parked beyond a time, or until they are resumed. `is_open`: an
-     * item has not ended.
-     */
+    /** Lists batches that have not ended, oldest first, but those parked beyond a time or until they are resumed. `is_open`: an item has not ended. */
     listDue: (now: string) =>
       db.read.all<Pick<BatchRow, 'id' | 'status'> & { readonly is_open: boolean }>`
         SELECT id, status, EXISTS (SELECT 1 FROM batch_items WHERE batch = batches.seq AND batch_items.${ITEM_IS_OPEN}) AS is_open FROM batches
         WHERE status IN ('running', 'cancelling', 'parked') AND (status <> 'parked' OR resumes_at <= ${now}) ORDER BY id`,
     /** Reads the facts of a batch that a runner needs: without the counts, which cost a walk over the items. */
     async plan(id: string): Promise<RunPlan | null> {
-      type Row = Omit<RunPlan, 'payer'> & Pick<BatchRow, 'payer' | 'payer_cap_usd'>
-      const row = await db.read.first<Row>`
-        SELECT id, kind, mode, status, max_cost_usd, payer, payer_cap_usd FROM batches WHERE id = ${id}`
+      const row = await db.read.first<BatchRow>`SELECT * FROM batches WHERE id = ${id}`
       if (row === undefined) return null
-      const { payer_cap_usd, ...plan } = row
-      return { ...plan, payer: row.payer === null ? null : { key_id: row.payer, max_cost_usd_per_day: payer_cap_usd } }
+      const { kind, mode, status, max_cost_usd, payer: key_id, payer_cap_usd } = row
+      const payer = key_id === null ? null : { key_id, max_cost_usd_per_day: payer_cap_usd }
+      return { id, kind, mode, status, max_cost_usd, payer }
     },
     /** Parks a running batch; false where the batch did not run. */
     park: (id: string, reason: string, resumesAt: string | null): Promise<boolean> =>
@@ -61,10 +168,7 @@ export function createBatches(db: Db) {
     /** Asks for the end of a batch; false where the batch has ended. */
     requestCancel: (id: string): Promise<boolean> =>
       change(id, ['running', 'parked', 'cancelling'], { status: 'cancelling', parked_reason: null, resumes_at: null }),
-    /**
-     * Cancels the open items of a batch that is being cancelled, but items with a call in flight. Returns whether no item is open any more: then the
-     * batch is cancelled.
-     */
+    /** Cancels the open items of a batch that is being cancelled, but items with a call in flight. Returns whether the batch is cancelled: no item is open. */
     finishCancel: (id: string, at: string): Promise<boolean> =>
       db.write(async (sql) => {
         // One process at a time: two at the items of a large batch would undo the work of each other by deadlocks.
@@ -76,66 +180,62 @@ export function createBatches(db: Db) {
     /** Ends a running batch; false, without a change, while an item is open. */
     finish: (id: string, at: string): Promise<boolean> =>
       db.write((sql) => finish(sql, id, 'running', { status: 'done', finished_at: at })),
+    pending: (batch: string, after: number, limit: number): Promise<readonly OpenItem[]> =>
+      listPending(batch, raw`idx > ${after}`, limit),
+    /** Lists the pending items of a chunk, with their trajectories. */
+    ofChunk({ batch, chunk, judge }: Chunk): Promise<readonly OpenItem[]> {
+      const begin = chunk * CHUNK_ITEMS
+      const condition = raw`idx >= ${begin} AND idx < ${begin + CHUNK_ITEMS} AND judge = ${judge}`
+      return listPending(batch, condition, CHUNK_ITEMS, PACKED)
+    },
+    /** Lists the chunks of a batch with pending items. */
+    async chunks(batch: string): Promise<readonly Chunk[]> {
+      const rows = await db.read.all<Pick<Chunk, 'judge' | 'chunk'>>`
+        SELECT DISTINCT judge, idx / ${raw.lit(CHUNK_ITEMS)} AS chunk FROM batch_items
+        WHERE ${isOf(batch)} AND status = 'pending' ORDER BY chunk`
+      return rows.map((row) => ({ batch, ...row }))
+    },
+    async countPending(batch: string, judge: string): Promise<number> {
+      const row = await db.read.first<{ n: number }>`
+        SELECT count(*) AS n FROM batch_items WHERE ${isOf(batch)} AND status = 'pending' AND judge = ${judge}`
+      return row?.n ?? 0
+    },
+    settle: (item: ItemRef, end: ItemEnd): Promise<boolean> => db.write((sql) => settleItem(sql, item, end)),
+    /** Lists the names of the rubrics that items ask by. The requests are read here: PostgreSQL takes no member out of JSON with a NUL. */
+    async rubrics(batch: string): Promise<readonly string[]> {
+      const names = new Set<string>()
+      for (let from = 0; ; from += ITEMS_A_TURN) {
+        const rows = await db.read.all<Pick<ItemRow, 'request'>>`
+          SELECT request FROM batch_items WHERE ${isOf(batch)} AND idx >= ${from} AND idx < ${from + ITEMS_A_TURN}`
+        if (rows.length === 0) return [...names].sort()
+        for (const { request } of rows) if (request.rubric !== undefined) names.add(request.rubric)
+        await new Promise(setImmediate)
+      }
+    },
+    results: (batch: string, after: number, limit: number): Promise<readonly ItemRecord[]> =>
+      db.read.all<ItemRecord>`
+        SELECT ${NEW}, status, label, grade_id, failure, cached FROM batch_items
+        WHERE ${isOf(batch)} AND NOT ${ITEM_IS_OPEN} AND idx > ${after} ORDER BY idx LIMIT ${limit}`,
   }
 }
 
-const changeIn = (sql: Sql, id: string, states: readonly BatchRow['status'][], row: Partial<BatchRow>) =>
-  sql.run`UPDATE batches SET ${assignments<'batches'>(row)} WHERE id = ${id} AND ${isIn(sql, 'status', states)}`
+const changeIn = async (sql: Sql, id: string, states: readonly BatchRow['status'][], row: Partial<BatchRow>) =>
+  (await sql.run`UPDATE batches SET ${assignments<'batches'>(row)} WHERE id = ${id} AND ${isIn(sql, 'status', states)}`) >
+  0
 
 /**
  * Ends a batch without an open item, with the counts of its items, which change no more. One reading of the items: an item that becomes pending
  * again after it waited is open all the time.
  */
-async function finish(sql: Sql, id: string, state: BatchRow['status'], row: Partial<BatchRow>) {
+async function finish(sql: Sql, id: string, state: BatchRow['status'], row: Partial<BatchRow>): Promise<boolean> {
   const open = await sql.first`SELECT 1 FROM batch_items WHERE ${isOf(id)} AND ${ITEM_IS_OPEN} LIMIT 1`
-  if (open !== undefined) return false
-  const tallies = await countItems(sql, isOf(id))
-  return (await changeIn(sql, id, [state], { ...row, tallies })) > 0
+  return open === undefined && changeIn(sql, id, [state], { ...row, tallies: await countItems(sql, isOf(id)) })
 }
 
-/** A batch while its items arrive. */
-function createDrafts(db: Db) {
-  async function findDraft(sql: Sql, id: string): Promise<number> {
-    const row = await lockBatch(sql, id)
-    if (row?.status !== 'draft') throw refusal(`the batch ${id} is no draft`)
-    return row.seq
-  }
-  /** Forgets the drafts that a condition selects, with their items; returns their number. */
-  const forget = (condition: RawBuilder<unknown>): Promise<number> =>
-    db.write(async (sql) => {
-      const drafts = raw`status = 'draft' AND ${condition}`
-      await sql.run`DELETE FROM batch_items WHERE batch IN (SELECT seq FROM batches WHERE ${drafts})`
-      return sql.run`DELETE FROM batches WHERE ${drafts}`
-    })
-  return {
-    /** Makes a batch that is not listed until it is opened. */
-    async draft({ payer, ...batch }: NewBatch): Promise<void> {
-      const paid = { payer: payer?.key_id ?? null, payer_cap_usd: payer?.max_cost_usd_per_day ?? null }
-      await db.write((sql) => insert(sql, 'batches', { ...batch, ...paid, status: 'draft' }))
-    },
-    /** Adds some hundred items to a draft, all of them or none. A constraint holds that no two have one `item_id`: the intake names the second. */
-    add: (id: string, items: readonly NewItem[]): Promise<void> =>
-      db.write(async (sql) => {
-        const seq = await findDraft(sql, id)
-        await insert(
-          sql,
-          'batch_items',
-          items.map((item) => renderItem(seq, item)),
-        )
-        await sql.run`UPDATE batches SET total = total + ${items.length} WHERE seq = ${seq}`
-      }),
-    /** Ends the draft: the batch runs from now on. Returns the batch. */
-    open: (id: string): Promise<Batch> =>
-      db.write(async (sql) => {
-        await sql.run`UPDATE batches SET status = 'running' WHERE seq = ${await findDraft(sql, id)}`
-        const [batch] = await readBatches(sql, { id, limit: 1 })
-        if (batch === undefined) throw refusal(`the batch ${id} was opened and is not there`)
-        return batch
-      }),
-    discard: (id: string) => forget(raw`id = ${id}`),
-    /** Forgets drafts that were begun before a time; returns their number. */
-    discardAbandoned: (before: string): Promise<number> => forget(raw`created_at < ${before}`),
-  }
+async function findDraft(sql: Sql, id: string): Promise<number> {
+  const row = await lockBatch(sql, id)
+  if (row?.status !== 'draft') throw refusal(`the batch ${id} is no draft`)
+  return row.seq
 }
 
 /** Reads batches with the counts of their items and their spending, newest first. Drafts are only read by their id. */
@@ -182,129 +282,5 @@ function toRecord(row: BatchRow, tallies: readonly Tally[], spent: Amounts): Bat
     uncertain_usd: spent.uncertain_usd,
     cost_usd: spent.unpriced_calls > 0 ? null : spent.settled_usd,
     ...{ created_at, finished_at },
-  }
-}
-
-/** An item of a batch; `base_grade`: the stored grade that is graded again, in a re-grade. */
-export interface NewItem extends Readonly<Pick<ItemRow, 'item_id' | 'trajectory' | 'request' | 'base_grade'>> {
-  readonly index: number
-}
-
-/** An item that has not ended. `packed`: the stored bytes of its trajectory where they are few. */
-export type OpenItem = NewItem & { readonly batch: string; readonly packed?: Uint8Array | null }
-
-/** Bytes of a stored trajectory that is read with its item: all items of a chunk wait in memory with theirs. */
-const FEW_BYTES = 64 * 1024
-const PACKED = raw`, (SELECT CASE WHEN length(document) <= ${raw.lit(FEW_BYTES)} THEN document END
-  FROM trajectories WHERE id = trajectory) AS packed`
-
-/** The item that a grade settles. */
-export interface ItemRef {
-  readonly batch: string
-  readonly index: number
-}
-
-/** The end of an item: `graded` with a label, `failed` with a failure. */
-export interface ItemEnd extends Readonly<Pick<ItemRow, 'grade_id'> & Partial<Pick<ItemRow, 'label' | 'failure'>>> {
-  readonly status: Exclude<ItemStatus, 'cancelled'>
-  readonly cached?: boolean
-}
-
-/** An ended item, as the results show it. */
-export interface ItemRecord extends NewItem, Readonly<Pick<ItemRow, 'grade_id' | 'failure'>> {
-  readonly status: ItemStatus
-  readonly label: Label | null
-  readonly cached: boolean
-}
-
-/** Items of one batch that are worked on together: small enough to be spread over workers, large enough to cost little each. */
-export const CHUNK_ITEMS = 16
-
-/** The open items of one judge among sixteen consecutive items of a batch. */
-export interface Chunk {
-  readonly batch: string
-  /** The index of its first item, divided by sixteen. */
-  readonly chunk: number
-  readonly judge: string
-}
-
-/** Condition: the row is an item of the batch. */
-export const isOf = (batch: string) => raw<SqlBool>`batch = (SELECT seq FROM batches WHERE id = ${batch})`
-
-/** Locks the row of a batch until the end of the unit of work, so that units of work on one batch follow each other. */
-export const lockBatch = (sql: Sql, batch: string, how?: 'FOR SHARE' | 'FOR UPDATE SKIP LOCKED') =>
-  sql.first<Pick<BatchRow, 'seq' | 'status'>>`SELECT seq, status FROM batches WHERE id = ${batch} ${locked(sql, how)}`
-
-/** Condition: the item has not ended. */
-export const ITEM_IS_OPEN = raw`status IN ('pending', 'waiting')`
-
-const NEW = raw`idx AS "index", item_id, trajectory, request, base_grade`
-
-/** Ends an item, within a unit of work; false, without a change, where the item has ended before. */
-export async function settleItem(sql: Sql, { batch, index }: ItemRef, end: ItemEnd): Promise<boolean> {
-  const { status, grade_id, label = null, failure = null, cached = false } = end
-  const row = { status, grade_id, label, failure, cached, failure_code: failure?.code ?? null }
-  const set = assignments<'batch_items'>(row)
-  return (await sql.run`UPDATE batch_items SET ${set} WHERE ${isOf(batch)} AND idx = ${index} AND ${ITEM_IS_OPEN}`) > 0
-}
-
-/** Makes the end of an item of its grade. */
-export const toItemEnd = ({ id, status, label, failure }: Grade, cached: boolean): ItemEnd => ({
-  ...{ status, label, failure, grade_id: id, cached },
-})
-
-export const renderItem = (batch: number, { index, item_id, trajectory, request, base_grade }: NewItem) => ({
-  ...{ batch, idx: index, item_id: item_id.toWellFormed(), trajectory, base_grade },
-  ...{ request, judge: request.judge ?? '' },
-})
-
-/** Items that are read in one turn. */
-const ITEMS_A_TURN = 1000
-
-/** The items of batches, all lists in the order of the index. */
-export function createItems(db: Db) {
-  const listOpen = async (batch: string, condition: ReturnType<typeof raw>, limit: number, more = raw``) => {
-    const rows = await db.read.all<Omit<OpenItem, 'batch'>>`
-      SELECT ${NEW}${more} FROM batch_items WHERE ${isOf(batch)} AND status = 'pending' AND ${condition}
-      ORDER BY idx LIMIT ${limit}`
-    return rows.map((row): OpenItem => ({ ...row, batch }))
-  }
-  return {
-    pending: (batch: string, after: number, limit: number): Promise<readonly OpenItem[]> =>
-      listOpen(batch, raw`idx > ${after}`, limit),
-    /** Lists the pending items of a chunk, with their trajectories. */
-    ofChunk({ batch, chunk, judge }: Chunk): Promise<readonly OpenItem[]> {
-      const begin = chunk * CHUNK_ITEMS
-      const condition = raw`idx >= ${begin} AND idx < ${begin + CHUNK_ITEMS} AND judge = ${judge}`
-      return listOpen(batch, condition, CHUNK_ITEMS, PACKED)
-    },
-    /** Lists the chunks of a batch with pending items, in order. */
-    async chunks(batch: string): Promise<readonly Chunk[]> {
-      const rows = await db.read.all<Pick<Chunk, 'judge' | 'chunk'>>`
-        SELECT DISTINCT judge, idx / ${raw.lit(CHUNK_ITEMS)} AS chunk FROM batch_items
-        WHERE ${isOf(batch)} AND status = 'pending' ORDER BY chunk`
-      return rows.map((row) => ({ batch, ...row }))
-    },
-    async countPending(batch: string, judge: string): Promise<number> {
-      const row = await db.read.first<{ n: number }>`
-        SELECT count(*) AS n FROM batch_items WHERE ${isOf(batch)} AND status = 'pending' AND judge = ${judge}`
-      return row?.n ?? 0
-    },
-    settle: (item: ItemRef, end: ItemEnd): Promise<boolean> => db.write((sql) => settleItem(sql, item, end)),
-    /** Lists the names of the rubrics that items ask by. The requests are read here: PostgreSQL takes no member out of JSON with a NUL. */
-    async rubrics(batch: string): Promise<readonly string[]> {
-      const names = new Set<string>()
-      for (let from = 0; ; from += ITEMS_A_TURN) {
-        const rows = await db.read.all<Pick<ItemRow, 'request'>>`
-          SELECT request FROM batch_items WHERE ${isOf(batch)} AND idx >= ${from} AND idx < ${from + ITEMS_A_TURN}`
-        if (rows.length === 0) return [...names].sort()
-        for (const { request } of rows) if (request.rubric !== undefined) names.add(request.rubric)
-        await new Promise((resolve) => setImmediate(resolve))
-      }
-    },
-    results: (batch: string, after: number, limit: number): Promise<readonly ItemRecord[]> =>
-      db.read.all<ItemRecord>`
-        SELECT ${NEW}, status, label, grade_id, failure, cached FROM batch_items
-        WHERE ${isOf(batch)} AND NOT ${ITEM_IS_OPEN} AND idx > ${after} ORDER BY idx LIMIT ${limit}`,
   }
 }

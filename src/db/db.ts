@@ -14,18 +14,10 @@ import type { TableName, Tables } from './schema.ts'
 import { decodeRow, encodeColumn } from './text.ts'
 
 /** The answer to a statement: its rows, and the number of rows that it has changed. */
-export interface Rows<R> {
-  readonly rows: R[]
-  readonly changes: number
-}
+export type Rows<R> = Readonly<{ rows: R[]; changes: number }>
 
-/**
- * Runs the statements of one unit of work, or of readings outside of a unit. The statements of a unit run in the order of the calls, and a call does
- * not wait for the statement before: PostgreSQL receives statements that nothing awaits in between in one round trip.
- */
+/** Runs statements; those of a unit of work in the order of the calls. Statements that nothing awaits in between travel to PostgreSQL together. */
 export type Sql = ReturnType<typeof createSql>
-
-type Kind = 'sqlite' | 'postgres'
 
 /** Runs a text of the dialect of the database; without values it may hold several statements, of which the last answers. */
 export type Query = <R>(text: string, values?: readonly unknown[]) => Promise<Rows<R>>
@@ -37,15 +29,12 @@ export type ReadRows = <T>(text: string) => AsyncIterable<T> | Iterable<T>
 
 /** An open database. Every method rejects with a StorageError where the database refuses. */
 export interface Db {
-  readonly kind: Kind
+  readonly kind: 'sqlite' | 'postgres'
   /** Names this process in the calls that it makes. */
   readonly process: string
   /** Reads; each statement is a consistent reading by itself. */
   readonly read: Sql
-  /**
-   * Runs a unit of work: all of it is on the disk before the promise resolves, or nothing is written. The work may be run again, so it does nothing
-   * but ask the database.
-   */
+  /** Runs a unit of work: all of it is on the disk before the promise resolves, or nothing is written. Work may be run again: it only asks the database. */
   write<T>(work: Work<T>): Promise<T>
   /** Hands readings of one state of the database to `work`, whatever other processes write meanwhile. */
   snapshot(work: (read: ReadRows) => Promise<void>): Promise<void>
@@ -61,25 +50,23 @@ export class Undo extends Error {
   }
 }
 
-/** Waits until all work has ended; then throws the error of the first that failed. */
-export async function settleAll(work: readonly Promise<unknown>[]): Promise<void> {
-  const failed = (await Promise.allSettled(work)).find((end) => end.status === 'rejected')
-  if (failed !== undefined) throw failed.reason
+/** Waits until all work has ended; then returns its values, or throws the error of the first that failed. */
+export async function settleAll<T>(work: readonly Promise<T>[]): Promise<T[]> {
+  await Promise.allSettled(work)
+  return Promise.all(work)
 }
 
 const COMPILERS = { sqlite: new SqliteQueryCompiler(), postgres: new PostgresQueryCompiler() }
 
 /** Makes the statements of a database of the function that runs a text with its values. A statement is a template that means the same to both databases. */
-export function createSql(kind: Kind, query: Query) {
+export function createSql(kind: Db['kind'], query: Query) {
   async function execute<R>(text: TemplateStringsArray, values: readonly unknown[]): Promise<Rows<R>> {
-    const statement = sql(text, ...values).toOperationNode()
-    const { sql: compiled, parameters } = COMPILERS[kind].compileQuery(statement, createQueryId())
-    const { rows, changes } = await query<R>(compiled, parameters)
+    const statement = COMPILERS[kind].compileQuery(sql(text, ...values).toOperationNode(), createQueryId())
+    const { rows, changes } = await query<R>(statement.sql, statement.parameters)
     return { rows: rows.map(decodeRow), changes }
   }
   return {
     ...{ kind, query },
-    /** Returns the rows of a statement. */
     all: async <R>(text: TemplateStringsArray, ...values: readonly unknown[]) => (await execute<R>(text, values)).rows,
     first: async <R>(text: TemplateStringsArray, ...values: readonly unknown[]): Promise<R | undefined> =>
       (await execute<R>(text, values)).rows[0],
@@ -115,10 +102,7 @@ export interface Page {
 /** A column with the value that the rows have, or a condition; an undefined value is no filter. */
 type Filter = readonly [column: string, value: unknown] | RawBuilder<unknown>
 
-/**
- * Selects the rows of a list that pass all filters, newest first: ids sort by age. SQLite has no statistics and would choose among several indexes by
- * chance: the most selective filter comes first, and the unary plus keeps SQLite from the indexes of all others.
- */
+/** Selects the rows of a list that pass all filters, of which the most selective comes first; newest first: ids sort by age. */
 export function newest(
   { kind }: Pick<Sql, 'kind'>,
   table: TableName,
@@ -129,6 +113,7 @@ export function newest(
   const used = filters.filter((filter) => 'isRawBuilder' in filter || filter[1] !== undefined)
   const conditions = used.map((filter, at) => {
     if ('isRawBuilder' in filter) return filter
+    // SQLite has no statistics, and would choose among indexes by chance: the plus keeps it from those of further filters.
     const unused = kind === 'sqlite' && at > 0 ? sql`+` : sql``
     return sql`${unused}${columns([filter[0]])} = ${filter[1]}`
   })

@@ -25,23 +25,17 @@ export const refusal = (why: string, options?: ErrorOptions): StorageError =>
 /** SQLSTATE of a server that stops, starts, or closed the connection. */
 const SERVER_AWAY = /^(57P0|08|25P03)/
 
-/**
- * Codes of SQLite with their extensions, and SQLSTATE: https://www.postgresql.org/docs/current/errcodes-appendix.html. The first row that fits
- * explains an error.
- */
+const NO_SQLITE =
+  'the database file is damaged, or is no SQLite database: is the path right? If it is, restore a backup'
+const NO_ACCESS =
+  'the database file cannot be opened: is the path right, and may this user read and write it and its folder?'
+
+/** Codes of SQLite with their extensions, and SQLSTATE: https://www.postgresql.org/docs/current/errcodes-appendix.html. The first row that fits counts. */
 const EXPLANATIONS: readonly (readonly [codes: RegExp, code: StorageErrorCode, message: string])[] = [
   [/^SQLITE_(FULL|IOERR_(WRITE|SHMSIZE))/, 'storage_full', 'the disk of the database is full, or fails (CODE)'],
   [/^SQLITE_(BUSY|LOCKED)/, 'storage_busy', 'the database is locked by another process'],
-  [
-    /^SQLITE_(CORRUPT|NOTADB)/,
-    'storage_error',
-    'the database file is damaged, or is no SQLite database: is the path right? If it is, restore a backup',
-  ],
-  [
-    /^SQLITE_(CANTOPEN|READONLY)/,
-    'storage_error',
-    'the database file cannot be opened: is the path right, and may this user read and write it and its folder?',
-  ],
+  [/^SQLITE_(CORRUPT|NOTADB)/, 'storage_error', NO_SQLITE],
+  [/^SQLITE_(CANTOPEN|READONLY)/, 'storage_error', NO_ACCESS],
   [/^53100/, 'storage_full', 'the disk of the database server is full'],
   [SERVER_AWAY, 'storage_busy', 'the database server is stopping, starting or out of reach (CODE)'],
   [/^57014/, 'storage_busy', 'the database server took too long'],
@@ -51,15 +45,15 @@ const EXPLANATIONS: readonly (readonly [codes: RegExp, code: StorageErrorCode, m
   [/^3D000/, 'storage_error', 'there is no such database on the server'],
   [/^42P01/, 'storage_error', 'the database holds no tables of Veridict: make them by `veridict status`'],
   [/^42501/, 'storage_error', 'the user of the database may not do this (CODE)'],
-  [/^/, 'storage_error', 'the database answered CODE'],
 ]
+const OTHER = [/^/, 'storage_error', 'the database answered CODE'] as const
 
 /** Translates an error of either driver to a StorageError; other errors stay as they are. */
 export function toStorageError(error: unknown): unknown {
-  const code = codeOf(error)
-  const isOfDriver = isServerError(error) || code.startsWith('SQLITE_')
-  const known = isOfDriver ? EXPLANATIONS.find(([codes]) => codes.test(code)) : undefined
-  return known === undefined ? error : new StorageError(known[1], known[2].replace('CODE', code), { cause: error })
+  const known = codeOf(error)
+  if (!isServerError(error) && !known.startsWith('SQLITE_')) return error
+  const [, code, message] = EXPLANATIONS.find(([codes]) => codes.test(known)) ?? OTHER
+  return new StorageError(code, message.replace('CODE', known), { cause: error })
 }
 
 /** Translates an error of the driver of PostgreSQL: a lost connection has a code of the system, which a file may have, too. */
@@ -91,7 +85,7 @@ export function toConnectError(error: unknown): StorageError {
 }
 
 /** Tells whether a second run may succeed: the server gave the transaction up for another, or another grade came first to answer the same key. */
-export const isSerializationFailure = (error: unknown): boolean => {
+export function isSerializationFailure(error: unknown): boolean {
   const code = codeOf(error)
   const isSecond = code === '23505' && (error as { constraint?: unknown }).constraint === 'grades_current'
   return isSecond || code === '40001' || code === '40P01'

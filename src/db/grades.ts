@@ -28,10 +28,7 @@ export interface GradeRecord {
 }
 
 /** A grade with the measurements of the harness in its trial. */
-export interface StandingGrade {
-  readonly grade: Grade
-  readonly signals: Signals
-}
+export type StandingGrade = Readonly<{ grade: Grade; signals: Signals }>
 
 /** Names the graded question: `sha256:…/sha256:…`, the trajectory and its ground truth. */
 export const questionOf = ({ receipt }: Pick<Grade, 'receipt'>): string =>
@@ -63,42 +60,32 @@ export type GradeStore = ReturnType<typeof createGrades>
 const STANDING = "body AS grade, coalesce(signals, '{}') AS signals"
 
 export function createGrades(db: Db) {
-  type Row = Pick<StandingGrade, 'grade'> & Pick<GradeRow, 'body' | 'ground_truth'>
+  type Row = Pick<GradeRow, 'body' | 'ground_truth'>
   /** Reads a column of the grade that a condition selects; null: no grade fits. */
-  async function read<K extends keyof Row>(column: K, condition: RawBuilder<unknown>): Promise<Row[K] | null> {
-    const selected = raw.raw(column === 'grade' ? 'body AS grade' : column)
-    return (await db.read.first<Row>`SELECT ${selected} FROM grades WHERE ${condition}`)?.[column] ?? null
-  }
+  const read = async <K extends keyof Row>(column: K, condition: RawBuilder<unknown>): Promise<Row[K] | null> =>
+    (await db.read.first<Row>`SELECT ${raw.raw(column)} FROM grades WHERE ${condition}`)?.[column] ?? null
   const readAll = async (select: RawBuilder<unknown>): Promise<readonly Grade[]> =>
     (await db.read.all<Pick<StandingGrade, 'grade'>>`${select}`).map(({ grade }) => grade)
+  const find = (condition: RawBuilder<unknown>) => readAll(raw`SELECT body AS grade FROM grades WHERE ${condition}`)
   const current = (key: string) => raw`key = ${key} AND is_current = 1`
   return {
-    /**
-     * Stores a grade with its ground truth, in one unit of work; a good grade answers its key from now on, and a failed grade never replaces a
-     * good one. A grade for an item that has ended is not stored.
-     */
+    /** Stores a grade; a good grade answers its key from now on, a failed one never. A grade for an item that has ended is not stored. */
     put: (record: GradeRecord): Promise<void> => db.write((sql) => putGrade(sql, record)),
     /** Finds the stored JSON of a grade: an answer passes it on unparsed. */
     getText: (id: string): Promise<string | null> => read('body', raw`id = ${id}`),
-    get: (id: string): Promise<Grade | null> => read('grade', raw`id = ${id}`),
+    get: async (id: string): Promise<Grade | null> => (await find(raw`id = ${id}`))[0] ?? null,
     /** Finds those of the grades that are stored, in no order. */
-    getMany: (ids: readonly string[]): Promise<readonly Grade[]> =>
-      readAll(raw`SELECT body AS grade FROM grades WHERE ${isIn(db, 'id', ids)}`),
+    getMany: (ids: readonly string[]) => find(raw`${isIn(db, 'id', ids)}`),
     getGroundTruth: (id: string): Promise<GroundTruth | null> => read('ground_truth', raw`id = ${id}`),
-    findByKey: (key: Digest): Promise<Grade | null> => read('grade', current(key)),
+    findByKey: async (key: Digest): Promise<Grade | null> => (await find(current(key)))[0] ?? null,
     findTextByKey: (key: Digest): Promise<string | null> => read('body', current(key)),
     /** Finds the grades that answer the keys now, by key. */
     async findByKeys(keys: readonly Digest[]): Promise<ReadonlyMap<string, Grade>> {
-      const grades = await readAll(
-        raw`SELECT body AS grade FROM grades WHERE ${isIn(db, 'key', keys)} AND is_current = 1`,
-      )
+      const grades = await find(raw`${isIn(db, 'key', keys)} AND is_current = 1`)
       return new Map(grades.map((grade) => [grade.receipt.key, grade]))
     },
     list: (query: GradeQuery): Promise<readonly Grade[]> => readAll(selectGrades(db, 'body AS grade', query)),
-    /**
-     * Lists standing grades, newest first: of each key the grade that answers it, or its newest failure where no good grade answers it. Grades
-     * that only checked stored replies again do not stand.
-     */
+    /** Lists standing grades, newest first: of each key the grade that answers it, else its newest failure; never a silent grade. */
     listStanding: (query: GradeQuery): Promise<readonly StandingGrade[]> =>
       db.read.all<StandingGrade>`${selectGrades(db, STANDING, query, [STANDS])}`,
     listForQuestion(question: string): Promise<readonly StandingGrade[]> {
@@ -109,14 +96,37 @@ export function createGrades(db: Db) {
     },
     /** Counts all grades and their citations by judge, rubric and status, but grades that only checked stored replies again. */
     countEvidence() {
-      type Names = Pick<GradeRow, 'judge' | 'rubric' | 'status'>
-      type Counted = Names & { readonly kind: 'grade' | 'citation'; readonly n: number }
+      type Counted = Pick<GradeRow, 'judge' | 'rubric' | 'status'> & { kind: 'grade' | 'citation'; n: number }
       const cited = db.kind === 'sqlite' ? CITED_IN_SQLITE : CITED_IN_POSTGRES
       return db.read.all<Counted>`
         SELECT judge, rubric, 'grade' AS kind, status, count(*) AS n FROM grades
         WHERE silent = 0 GROUP BY judge, rubric, status
         UNION ALL SELECT judge, rubric, 'citation', ${cited} WHERE silent = 0 GROUP BY judge, rubric, cited_as
         ORDER BY 1, 2, 3, 4`
+    },
+    /** Counts, of the newest `most` grades that fit the most selective filter, those that fit the other filters too. */
+    async overview(query: GradeFilter, most = MOST_COUNTED): Promise<GradeOverview> {
+      const [widest, ...rest] = FILTERS.filter((name) => query[name] !== undefined)
+      const one = { ...(widest !== undefined && { [widest]: query[widest] }), limit: most }
+      const walked = selectGrades(db, [...FILTERS, 'rubric_id'].join(', '), one)
+      const compared = rest.map((name) => raw`${columns([columnOf(name, query)])} = ${query[name]}`)
+      const rows = await db.read.all<CountRow>`SELECT status, label, fits, count(*) AS n FROM (
+          SELECT status, label, CASE WHEN ${raw.join([raw`1 = 1`, ...compared], raw` AND `)} THEN 1 ELSE 0 END AS fits
+          FROM (${walked}) AS walked
+        ) AS listed GROUP BY status, label, fits`
+      const fitting = rows.filter(({ fits }) => fits === 1)
+      const count = (some: readonly CountRow[]): number => sum(some.map(({ n }) => n))
+      const counted = (column: 'status' | 'label', words: readonly string[]) =>
+        Object.fromEntries(words.map((word) => [word, count(fitting.filter((row) => row[column] === word))]))
+      const others = fitting.flatMap(({ label }) => label ?? []).sort()
+      const names = await Promise.all(NAMED_BY.map(async (name) => [name, await readNames(db, name)] as const))
+      return {
+        total: count(fitting),
+        complete: count(rows) < most,
+        statuses: counted('status', GRADE_STATUSES) as GradeOverview['statuses'],
+        labels: counted('label', [...LABELS, ...others]) as GradeOverview['labels'],
+        names: Object.fromEntries(names) as GradeOverview['names'],
+      }
     },
   }
 }
@@ -130,14 +140,11 @@ const STANDS = raw`grades.silent = 0 AND (grades.is_current = 1 OR (grades.statu
 const CITED_IN_SQLITE = raw`json_extract(cited.value, '$.status') AS cited_as, count(*)
   FROM grades, json_each(body, '$.citations') AS cited`
 
-/**
- * Citations are cut out of the text of a grade, since no JSON type of PostgreSQL takes every character of a quote; quotation marks within texts are
- * escaped, so that neither mark stands in a text.
- */
+/** Cuts citations out of the text: no JSON type of PostgreSQL takes every character of a quote. Texts escape their quotation marks, and hold neither mark. */
 const CITED_IN_POSTGRES = raw`cited[1] AS cited_as, count(*) FROM grades, regexp_matches(
   split_part(split_part(body, '"citations":[', 2), '],"unmet":', 1), '"status":"([a-z_]+)"', 'g') AS cited`
 
-/** The column that a filter compares: a rubric without its version means all of them. */
+/** The column that a filter compares. */
 const columnOf = (name: (typeof FILTERS)[number], query: GradeFilter) =>
   name === 'rubric' && meansAllVersions(query.rubric) ? 'rubric_id' : name
 
@@ -189,33 +196,6 @@ const MOST_NAMES = 200
 
 /** A number of grades with a status and a label; `fits`: 1 where they fit all filters. */
 type CountRow = Readonly<Pick<GradeRow, 'status' | 'label'> & Record<'fits' | 'n', number>>
-
-export const createOverview = (db: Db) => ({
-  /** Counts, of the newest `most` grades that fit the most selective filter, those that fit the other filters too. */
-  async read(query: GradeFilter, most = MOST_COUNTED): Promise<GradeOverview> {
-    const [widest, ...rest] = FILTERS.filter((name) => query[name] !== undefined)
-    const one = { ...(widest !== undefined && { [widest]: query[widest] }), limit: most }
-    const walked = selectGrades(db, [...FILTERS, 'rubric_id'].join(', '), one)
-    const compared = rest.map((name) => raw`${columns([columnOf(name, query)])} = ${query[name]}`)
-    const rows = await db.read.all<CountRow>`SELECT status, label, fits, count(*) AS n FROM (
-        SELECT status, label, CASE WHEN ${raw.join([raw`1 = 1`, ...compared], raw` AND `)} THEN 1 ELSE 0 END AS fits
-        FROM (${walked}) AS walked
-      ) AS listed GROUP BY status, label, fits`
-    const fitting = rows.filter(({ fits }) => fits === 1)
-    const count = (some: readonly CountRow[]): number => sum(some.map(({ n }) => n))
-    const counted = (column: 'status' | 'label', words: readonly string[]) =>
-      Object.fromEntries(words.map((word) => [word, count(fitting.filter((row) => row[column] === word))]))
-    const others = fitting.flatMap(({ label }) => label ?? []).sort()
-    const names = await Promise.all(NAMED_BY.map(async (name) => [name, await readNames(db, name)] as const))
-    return {
-      total: count(fitting),
-      complete: count(rows) < most,
-      statuses: counted('status', GRADE_STATUSES) as GradeOverview['statuses'],
-      labels: counted('label', [...LABELS, ...others]) as GradeOverview['labels'],
-      names: Object.fromEntries(names) as GradeOverview['names'],
-    }
-  },
-})
 
 /** Finds the names of one column, each by one step in its index: a walk over all grades would take as long as the table is. */
 async function readNames(db: Db, column: NamedBy): Promise<string[]> {

@@ -18,10 +18,7 @@ const LONGEST_PAUSE_MS = 60_000
 /** A worker that said nothing for so long is gone. */
 const SILENCE_MS = 30_000
 
-/**
- * Reads the state of a judge, and locks its row until the end of the unit of work. `read` makes the readings that need the lock, which travel with the
- * lock. The first reading of a judge makes its row.
- */
+/** Reads the state of a judge, and locks its row, which the first reading makes. `read` makes the readings that need the lock, and travel with it. */
 export async function lockJudge<T>(sql: Sql, name: string, read: () => Promise<T>): Promise<readonly [JudgeState, T]> {
   const row = sql.first<JudgeState>`SELECT ${STATE} FROM judges WHERE name = ${name} ${locked(sql)}`
   const [state, value] = await Promise.all([row, read()])
@@ -30,10 +27,7 @@ export async function lockJudge<T>(sql: Sql, name: string, read: () => Promise<T
   return lockJudge(sql, name, read)
 }
 
-/**
- * Pauses a judge for all processes: for the time that a refusal asks for, and, after twelve silent failures in a row, for half a minute, doubled at
- * each further twelve. Any other answer ends the count.
- */
+/** Pauses a judge for all processes: as a refusal asks for, and after twelve silent failures in a row for half a minute, doubled at each further twelve. */
 export async function settleJudge(sql: Sql, name: string, reply: JudgeReply, now: number) {
   const failure = reply.ok ? null : reply.failure
   const isSilent = failure?.code === 'judge_unreachable' || failure?.code === 'timeout'
@@ -63,16 +57,12 @@ export const createJudges = (db: Db) => ({
   /** Says that a worker with these judges lives. */
   async announce(names: readonly string[]): Promise<void> {
     if (names.length === 0) return
-    const seen_at = Date.now()
+    const seen = raw`ON CONFLICT (name) DO UPDATE SET seen_at = excluded.seen_at`
     // In the order of names: two workers never wait for each other crosswise.
-    const rows = names.toSorted().map((name) => ({ name, seen_at }))
-    await db.write((sql) =>
-      insert(sql, 'judges', rows, raw`ON CONFLICT (name) DO UPDATE SET seen_at = excluded.seen_at`),
-    )
+    const rows = names.toSorted().map((name) => ({ name, seen_at: Date.now() }))
+    await db.write((sql) => insert(sql, 'judges', rows, seen))
   },
   /** Tells whether a worker with the judge has said so lately. */
-  async hasWorker(name: string): Promise<boolean> {
-    const row = await db.read.first<Pick<JudgeRow, 'seen_at'>>`SELECT seen_at FROM judges WHERE name = ${name}`
-    return row !== undefined && Date.now() - row.seen_at < SILENCE_MS
-  },
+  hasWorker: async (name: string): Promise<boolean> =>
+    (await db.read.all`SELECT 1 FROM judges WHERE name = ${name} AND seen_at > ${Date.now() - SILENCE_MS}`).length > 0,
 })

@@ -93,15 +93,12 @@ export function createLedger(db: Db) {
     return isIn(db, 'id', ids)
   }
   return {
-    /**
-     * Asks for the turn of a call, in one unit of work: a stored reply comes before a call, and an equal question in flight, a paused judge, a full
-     * judge and a full cap come before the reservation. A `call` is durable when the promise resolves, and may be made only then.
-     */
+    /** Asks for the turn of a call. A `call` is durable when the promise resolves, and may be made only then. */
     reserve: (call: CallRequest): Promise<Reserved> => db.write((sql) => reserve(sql, db.process, call)),
     /** Stores the end of a call, and its reply, which may be used only afterwards. Rejects for a call that never began, or that has ended. */
-    async finish(attempt: FinishedAttempt): Promise<void> {
+    finish(attempt: FinishedAttempt): Promise<void> {
       const end = renderEnd(attempt)
-      await db.write((sql) => finish(sql, attempt, end))
+      return db.write((sql) => finish(sql, attempt, end))
     },
     /** Stores a call that costs nothing and leaves this process not at all, begun and ended in one unit of work. */
     async record(planned: PlannedAttempt, finished: FinishedAttempt): Promise<void> {
@@ -118,9 +115,8 @@ export function createLedger(db: Db) {
           throw refusal(`the attempt ${id} does not exist`)
       }),
     /**
-     * Marks calls in flight as `unknown` whose processes wait for no reply any more: calls that began before `before`, calls of dead processes of
-     * this machine, and with `isRunner` calls for batches of every other process: only the holder of the run lock calls for batches. Returns their
-     * number.
+     * Marks calls in flight as `unknown` that began before `before` or whose process is dead, and with `isRunner` all calls of other processes for
+     * batches: only the holder of the run lock calls for batches. Returns their number.
      */
     markLost: (before: string, isRunner = false): Promise<number> =>
       db.write(async (sql) => {
@@ -129,7 +125,7 @@ export function createLedger(db: Db) {
         const lostAt = await lostBefore(sql, before)
         const isLost = ({ started_at, process, batch }: Row) =>
           process !== db.process && (started_at <= lostAt || isDead(db, process) || (isRunner && batch !== null))
-        const lost = sent.filter(isLost).map(({ id }) => id)
+        const lost = sent.filter(isLost)
         if (lost.length > 0) await expire(sql, lost)
         return lost.length
       }),
@@ -155,13 +151,13 @@ export function createLedger(db: Db) {
     },
     /** Lists the good replies of a grade, as they were used: to be checked again without a call. */
     async listReplies(gradeId: string): Promise<readonly StoredReply[]> {
-      const rows = await db.read.all<Omit<StoredReply, 'reply'> & ReplyColumns>`
-        SELECT id AS attempt_id, sample, round, purpose, request_digest, ${REPLY} FROM attempts
+      const rows = await db.read.all<Attempt>`
+        SELECT id, sample, round, purpose, request_digest, ${REPLY} FROM attempts
         WHERE outcome = 'ok' AND ${await namedBy(gradeId)} ORDER BY sample, started_at, seq`
-      return rows.map(({ attempt_id, sample, round, purpose, request_digest, ...reply }) => ({
-        ...{ attempt_id, sample, round, purpose, request_digest },
-        reply: parseReply(reply),
-      }))
+      return rows.map((row) => {
+        const { id: attempt_id, sample, round, purpose, request_digest } = row
+        return { attempt_id, sample, round, purpose, request_digest, reply: parseReply(row) }
+      })
     },
     /** Sums the output of a judge’s newest answers, among the newest calls of all judges. */
     async outputHistory(judge: string): Promise<OutputHistory> {
@@ -190,24 +186,17 @@ export const asks = ({ key, sample, round, request_digest }: QuestionMark) => ra
   substr(request_digest, 8, 16) = ${request_digest.slice(7, 23)} AND attempts.key = ${key} AND sample = ${sample}
   AND round = ${round} AND request_digest = ${request_digest}`
 
-/**
- * PostgreSQL answers in three round trips: the lock of the judge with all readings that need the lock, everything that is written, and the commit.
- * Other calls of the judge wait from the first to the last.
- */
+/** Takes three round trips on PostgreSQL, in which other calls of the judge wait: the lock with all readings, all that is written, and the commit. */
 async function reserve(sql: Sql, process: string, call: CallRequest): Promise<Reserved> {
   const { attempt, caps, limit, now, lost_ms, own, freshness } = call
   const lost = new Date(now - lost_ms).toISOString()
-  const read = () =>
-    Promise.all([
-      findOrphan(sql, attempt, own, freshness),
-      countInFlight(sql, attempt, lost),
-      isRunning(sql, attempt.batch),
-    ])
+  const finding = () => findOrphan(sql, attempt, own, freshness)
+  const read = () => Promise.all([finding(), countInFlight(sql, attempt, lost), isRunning(sql, attempt.batch)])
   const [judge, [orphan, { n, same_id, same_at }, runs]] = await lockJudge(sql, attempt.judge, read)
   if (orphan !== null) return { kind: 'stored', orphan }
   if (same_id !== undefined && same_at !== undefined) {
     if (same_at > (await lostBefore(sql, lost))) return { kind: 'wait', for: 'same' }
-    await expire(sql, [same_id])
+    await expire(sql, [{ id: same_id }])
   }
   if (!runs) return { kind: 'left' }
   if (judge.paused_until > now) return { kind: 'paused', judge }
@@ -239,10 +228,7 @@ async function countInFlight(sql: Sql, attempt: PlannedAttempt, lost: string) {
 /** Processes need so long to store a held reply after the server of the database has come back. */
 const GRACE_MS = 30_000
 
-/**
- * Computes the time before which calls in flight are lost. On PostgreSQL no call is lost before the server has run for the grace: its process may hold
- * a reply that the server could not take.
- */
+/** Computes the time before which calls in flight are lost: on PostgreSQL none, while processes may hold replies that the server could not take. */
 async function lostBefore(sql: Sql, before: string): Promise<string> {
   if (sql.kind === 'sqlite') return before
   const server = await sql.first<{ ms: number }>`
@@ -250,10 +236,7 @@ async function lostBefore(sql: Sql, before: string): Promise<string> {
   return (server?.ms ?? 0) < GRACE_MS ? '' : before
 }
 
-/**
- * Finds the newest orphan of a question, or a fresh reply of a grade that another process has written. A question has few replies: SQLite takes ten
- * times as long to join and sort even none.
- */
+/** Finds the newest orphan of a question, or a fresh reply of another process’s grade. The few replies are sorted here: SQLite takes ten times as long. */
 async function findOrphan(sql: Sql, mark: QuestionMark, own: ReadonlySet<string>, freshness?: Freshness) {
   const since = freshness && new Date(freshness.since).toISOString()
   const isLaterGrade = since === undefined ? raw`1 = 0` : raw`created_at > ${since}`
@@ -264,8 +247,7 @@ async function findOrphan(sql: Sql, mark: QuestionMark, own: ReadonlySet<string>
     FROM attempts WHERE ${asks(mark)} AND outcome = 'ok' AND NOT EXISTS
       (SELECT 1 FROM grades WHERE grades.id = attempts.grade_id AND NOT (${isLaterGrade} OR ${isCurrent}))`
   const isLater = (a: Row, b: Row) => (a.started_at === b.started_at ? a.seq > b.seq : a.started_at > b.started_at)
-  const others = rows.filter(({ grade_id }) => !own.has(grade_id))
-  const [newest] = others.sort((a, b) => (isLater(a, b) ? -1 : 1))
+  const [newest] = rows.filter(({ grade_id }) => !own.has(grade_id)).sort((a, b) => (isLater(a, b) ? -1 : 1))
   if (newest === undefined) return null
   const { id, grade_id, is_graded, cost_usd } = newest
   return { attempt_id: id, grade_id, reply: parseReply(newest), cost_usd: is_graded ? 0 : cost_usd }
@@ -288,8 +270,9 @@ async function finish(sql: Sql, attempt: FinishedAttempt, end: ReturnType<typeof
 }
 
 /** Marks calls as `unknown`: each may have been paid for, and stays counted with its bound. */
-async function expire(sql: Sql, ids: readonly string[]): Promise<void> {
+async function expire(sql: Sql, calls: readonly Pick<Attempt, 'id'>[]): Promise<void> {
   const end = { outcome: 'unknown', message: 'the process ended while the call was in flight' } as const
+  const ids = calls.map(({ id }) => id)
   await addSpending(sql, await endCalls(sql, isIn(sql, 'id', ids), 'sent', end))
 }
 

@@ -53,10 +53,7 @@ export interface Tally {
 type Texts<K extends string> = Record<K, string>
 type OptionalTexts<K extends string> = Record<K, string | null>
 
-/**
- * The tables of a database, on SQLite and on PostgreSQL alike, with the values of their rows (`text.ts` says how the database holds them). Times are
- * ISO 8601 in UTC, `seq` is the order of writing.
- */
+/** The tables of both databases, with the values of their rows as `text.ts` decodes them. Times are ISO 8601 in UTC, `seq` is the order of writing. */
 export interface Tables {
   /** The JSON text of the document, compressed with zstd. */
   readonly trajectories: Texts<'format' | 'created_at'> & { id: Digest; document: Buffer }

@@ -43,10 +43,7 @@ const UNPAID: ReadonlySet<Attempt['outcome']> = new Set([
   ...(['refused', 'context_overflow', 'budget_exceeded'] as const),
 ])
 
-/**
- * Computes the amounts of a call by its row. A call on its way counts with its bound. Known costs are settled; tokens without a price are counted as
- * such; a call that may have been paid for at an unknown price stays counted with its bound.
- */
+/** Computes the amounts of a call by its row: its cost where that is known; its bound on its way, and where it may have been paid for at an unknown price. */
 function amountsOf({ outcome, usage, cost_usd, bytes, ...call }: Counted): Amounts {
   const reserved_usd = call.reserved_usd ?? 0
   // A request of a provider’s batch counts as a call once the request is answered.
@@ -66,10 +63,7 @@ const addAmounts = (sum: Amounts, change: Amounts, times = 1): Amounts =>
 /** Condition: the call is a direct call without an end. */
 export const IN_FLIGHT = raw`outcome = 'sent' AND submission IS NULL`
 
-/**
- * Writes the end into the calls in one state that a condition selects. The caller adds the returned amounts to the spending, behind every other lock
- * of the unit of work.
- */
+/** Writes the end into the calls in one state that a condition selects. The caller adds the amounts to the spending behind all other locks of its unit. */
 export async function endCalls(
   sql: Sql,
   which: Expression<unknown>,
@@ -83,17 +77,13 @@ export async function endCalls(
   return rows.map((row) => [row, addAmounts(amountsOf(row), amountsOf({ ...row, outcome: state }), -1)])
 }
 
-/** Names the scopes of a call. */
 const scopesOf = ({ started_at, batch, payer }: Counted): Readonly<Record<OverBudget['cap'], string | null>> => ({
   batch: batch && `batch:${batch}`,
   key: payer && `key:${payer}:${started_at.slice(0, 10)}`,
   day: `day:${started_at.slice(0, 10)}`,
 })
 
-/**
- * Reserves the bound of a call in all of its scopes. Returns the narrowest cap that the bound passes, or null; the caller rolls the unit of work back
- * then. A bound of null dollars is unknown and passes every cap; a call that costs nothing passes none.
- */
+/** Reserves the bound of a call. Returns the narrowest cap that the bound passes, so that the caller rolls back: a bound of null passes every cap, 0 none. */
 export async function reserveIn(sql: Sql, call: Counted, caps: Caps): Promise<OverBudget | null> {
   const usd = call.reserved_usd
   const change = amountsOf(call)
@@ -114,10 +104,7 @@ export async function reserveIn(sql: Sql, call: Counted, caps: Caps): Promise<Ov
 
 const ADDED = columns(NAMES.map((name) => `${name} = spending.${name} + excluded.${name}`))
 
-/**
- * Adds the amounts of calls to their scopes, which are made where they are missing. The scopes are written in the order of their names: two units of
- * work never wait for each other crosswise. Returns the sums.
- */
+/** Adds amounts to the scopes of their calls, in the order of names: two units of work never wait for each other crosswise. Returns the sums. */
 export async function addSpending(sql: Sql, changes: readonly (readonly [Counted, Amounts])[]): Promise<Spending[]> {
   const sums = new Map<string, Amounts>()
   for (const [call, change] of changes)

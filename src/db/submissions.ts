@@ -6,24 +6,14 @@ import { type ItemRef, isOf, lockBatch } from './batches.ts'
 import { columns, type Db, insert, isIn, locked, type Sql, Undo } from './db.ts'
 import { refusal } from './errors.ts'
 import { asks, type PlannedAttempt, parseReply, type QuestionMark, REPLY, renderEnd } from './ledger.ts'
-import type { Attempt, ReplyColumns, Submission } from './schema.ts'
+import type { Attempt, Submission } from './schema.ts'
 import { addSpending, type Caps, type Ended, endCalls, type OverBudget, reserveIn } from './spending.ts'
 
-/** One question of one item, on its way through a provider’s batch endpoint. */
-export interface NewProviderRequest {
-  /** The id of the call is the provider’s `custom_id`. */
-  readonly planned: PlannedAttempt
-  readonly item: ItemRef
-  /** The line that is sent. */
-  readonly line: string
-}
+/** One question of one item: the id of the call is the provider’s `custom_id`, and the line is sent. */
+export type NewProviderRequest = Readonly<{ planned: PlannedAttempt; item: ItemRef; line: string }>
 
 /** The end of a request; `reply` null: the request was never run. */
-export interface ProviderEnd {
-  readonly id: string
-  readonly reply: JudgeReply | null
-  readonly cost_usd: number | null
-}
+export type ProviderEnd = Readonly<{ id: string; reply: JudgeReply | null; cost_usd: number | null }>
 
 /** The columns of a submission that a sender needs. */
 const SENT = ['id', 'judge', 'batch', 'status', 'provider_id', 'recorded_at', 'requests'] as const
@@ -36,13 +26,13 @@ const LINE_END_BYTES = 1
 export type Submissions = ReturnType<typeof createSubmissions>
 
 /**
- * Questions in a provider’s batch endpoint. A submission is recorded before it is sent; an answer is recorded before it is used; each answer counts
- * once, however often it is read. An unknown submission changes nothing, but for `markSubmitted`, which rejects.
+ * Questions in a provider’s batch endpoint. A submission is recorded before it is sent; an answer is recorded before it is used, and counts once,
+ * however often it is read. An unknown submission changes nothing.
  */
 export const createSubmissions = (db: Db) => ({
   /**
-   * Queues a question, reserves its bound, and lets its item wait, in one unit of work. Returns the cap that the bound would pass: then nothing is
-   * written. A question for an item that has ended is not queued, nor a question of the batch that another process has queued since `find`.
+   * Queues a question, reserves its bound, and lets its item wait. Returns the cap that the bound would pass: then nothing is written. A question for
+   * an item that has ended is not queued, nor a question of the batch that another process has queued since `find`.
    */
   enqueue: ({ planned, item, line }: NewProviderRequest, caps: Caps): Promise<OverBudget | null> =>
     db.write(async (sql) => {
@@ -62,15 +52,10 @@ export const createSubmissions = (db: Db) => ({
       if (over !== null) throw new Undo(over)
       return null
     }),
-  /**
-   * Finds the newest request for a question in its batch, and the number of the requests. `open`: queued or sent; `void`: never run, at no cost;
-   * `reply`: of an answered question.
-   */
+  /** Finds the newest request for a question in its batch, and the number of the requests. `open`: queued or sent; `void`: never run, at no cost. */
   async find(mark: BatchQuestion) {
-    type Row = ReplyColumns & Pick<Attempt, 'id' | 'outcome' | 'failure' | 'cost_usd'>
-    const row = await db.read.first<Row & { readonly tries: number }>`
-      SELECT id, outcome, failure, cost_usd, ${REPLY},
-        (SELECT count(*) FROM attempts WHERE ${asksIn(mark)}) AS tries
+    const row = await db.read.first<Attempt & { readonly tries: number }>`
+      SELECT id, outcome, failure, cost_usd, ${REPLY}, (SELECT count(*) FROM attempts WHERE ${asksIn(mark)}) AS tries
       FROM attempts WHERE ${asksIn(mark)} ORDER BY seq DESC LIMIT 1`
     if (row === undefined) return null
     const { id: attempt_id, outcome, failure, cost_usd, tries } = row
@@ -87,10 +72,7 @@ export const createSubmissions = (db: Db) => ({
       UNION SELECT judge FROM submissions WHERE batch = ${batch} AND ${IS_OPEN}`
     return rows.map(({ judge }) => judge).sort()
   },
-  /**
-   * Stores how requests came back, in one unit of work: ledger, spending, and their items become `pending` where no other question of theirs is open.
-   * Leaves a request alone that has its end already, or that belongs to another submission. Returns the number of stored ends.
-   */
+  /** Stores the ends of requests but those that have an end already, or belong to another submission. Returns the number of stored ends. */
   storeEnds(id: string, ends: readonly ProviderEnd[]): Promise<number> {
     // In the order of ids: two processes that store the same ends never wait for each other crosswise.
     const came = ends.toSorted((a, b) => (a.id < b.id ? -1 : 1)).map((end) => [end.id, endOf(end)] as const)
@@ -105,14 +87,8 @@ export const createSubmissions = (db: Db) => ({
   /** Drops queued requests that were never sent, their reservations with them. */
   dropQueued: (batch: string): Promise<void> =>
     db.write(async (sql) => wakeItems(sql, await endCalls(sql, raw`batch = ${batch}`, 'queued', VOID))),
-  /**
-   * Takes the oldest queued requests of a judge, within the limits, into one recorded submission; null: none is queued. A single request over
-   * `most_bytes` is taken alone.
-   */
-  record: (
-    { at, ...submission }: NewSubmission,
-    limits: Omit<BatchLimits, 'price_factor'>,
-  ): Promise<SubmissionRecord | null> =>
+  /** Takes the oldest queued requests of a judge, within the limits but always one, into a recorded submission; null: none is queued. */
+  record: ({ at, ...submission }: NewSubmission, limits: Limits): Promise<SubmissionRecord | null> =>
     db.write(async (sql) => {
       const { batch, judge } = submission
       const queued = await sql.all<Pick<Attempt, 'seq' | 'bytes'>>`
@@ -131,8 +107,10 @@ export const createSubmissions = (db: Db) => ({
       return { ...row, provider_id: null }
     }),
   /** Lists ids and lines of a submission’s requests without an answer, in their order. */
-  lines: (id: string): Promise<readonly Line[]> =>
-    db.read.all<Line>`SELECT id, line FROM attempts WHERE submission = ${id} AND outcome = 'sent' ORDER BY seq`,
+  lines: (id: string) =>
+    db.read.all<
+      Readonly<Record<'id' | 'line', string>>
+    >`SELECT id, line FROM attempts WHERE submission = ${id} AND outcome = 'sent' ORDER BY seq`,
   /** Stores the provider’s id; the same id twice is fine, another id for the same submission is refused. */
   async markSubmitted(id: string, providerId: string): Promise<void> {
     const marked = await db.write(
@@ -141,10 +119,7 @@ export const createSubmissions = (db: Db) => ({
     )
     if (marked === 0) throw refusal(`the submission ${id} is not waiting to be sent`)
   },
-  /**
-   * Ends a submission that surely never reached the provider, or ran nothing; its requests are queued again. `providerId`: the id under which the
-   * submission ran nothing; null: it was never sent. Changes nothing where the submission has another id by now.
-   */
+  /** Ends a submission that ran nothing under its provider’s id, or was never sent (null), and queues its requests again; not where it has another id. */
   withdraw: (id: string, detail: string, at: string, providerId: string | null = null): Promise<void> =>
     db.write(async (sql) => {
       const ended = await sql.run`UPDATE submissions SET status = 'failed', detail = ${detail}, ended_at = ${at}
@@ -153,10 +128,7 @@ export const createSubmissions = (db: Db) => ({
       await sql.run`
         UPDATE attempts SET outcome = 'queued', submission = NULL WHERE submission = ${id} AND outcome = 'sent'`
     }),
-  /**
-   * Describes the part of a batch that lies with its provider; null: nothing does. `usual_seconds`: the median of the judge’s newest twenty submissions
-   * that came back, null before the first.
-   */
+  /** Describes the part of a batch that lies with its provider; null: nothing does. `usual_seconds`: the median of the judge’s newest twenty submissions. */
   async round(batch: string) {
     const ofBatch = await db.read.all<Submission>`SELECT * FROM submissions WHERE batch = ${batch} ORDER BY seq`
     const open = ofBatch.filter(({ status }) => status === 'recorded' || status === 'submitted')
@@ -187,7 +159,7 @@ export const createSubmissions = (db: Db) => ({
     }),
 })
 
-type Line = Readonly<Record<'id' | 'line', string>>
+type Limits = Omit<BatchLimits, 'price_factor'>
 type NewSubmission = Pick<SubmissionRecord, 'id' | 'batch' | 'judge'> & { readonly at: string }
 type BatchQuestion = QuestionMark & { readonly batch: string }
 
@@ -198,12 +170,10 @@ const IS_OPEN = raw`status IN ('recorded', 'submitted')`
 const asksIn = ({ batch, ...mark }: BatchQuestion) =>
   raw`batch = ${batch} AND item IS NOT NULL AND bytes IS NOT NULL AND ${asks(mark)}`
 
-/**
- * Lets the items of ended requests go on whose questions all have their end, and counts the requests. Of two units of work on one batch, the
- * second waits here for the first: neither would see the end that the other stores.
- */
+/** Lets the items of ended requests go on whose questions all have their end, and counts the requests. */
 async function wakeItems(sql: Sql, ended: readonly Ended[]): Promise<void> {
   for (const batch of new Set(ended.map(([call]) => call.batch ?? ''))) {
+    // Of two units of work on one batch neither would see the end that the other stores.
     await lockBatch(sql, batch)
     await sql.run`UPDATE batch_items SET status = 'pending' WHERE ${isOf(batch)} AND status = 'waiting'
       AND NOT EXISTS (SELECT 1 FROM attempts WHERE attempts.batch = ${batch} AND attempts.item = batch_items.idx
@@ -212,12 +182,11 @@ async function wakeItems(sql: Sql, ended: readonly Ended[]): Promise<void> {
   await addSpending(sql, ended)
 }
 
-/** The end of a request that was never run. */
 const VOID = { outcome: 'void', line: null } as const
 
 function endOf({ reply, cost_usd }: ProviderEnd): Partial<Attempt> {
   if (reply === null) return VOID
   const failure = reply.ok ? null : reply.failure
-  const [outcome, message] = failure === null ? (['ok', null] as const) : [failure.code, failure.message]
-  return { ...renderEnd({ outcome, message, reply, cost_usd, latency_ms: null }), failure, line: null }
+  const end = { outcome: failure?.code ?? 'ok', message: failure?.message ?? null } as const
+  return { ...renderEnd({ ...end, reply, cost_usd, latency_ms: null }), failure, line: null }
 }

@@ -8,13 +8,10 @@ const ZSTD = Buffer.from([0x28, 0xb5, 0x2f, 0xfd])
 /** Stands before UTF-16: a byte that UTF-8 never has. */
 const UTF16 = 0xff
 
+/** Makes a trajectory about five times smaller at several hundred MB/s. */
 const PARAMS = { [constants.ZSTD_c_compressionLevel]: 3, [constants.ZSTD_c_checksumFlag]: 1 }
 
-/**
- * Renders the bytes of a text, compressed where they are more than `above`: zstd 3 makes a trajectory about five times
- * smaller at several hundred MB/s. A text with a lone surrogate has no UTF-8 and is kept as UTF-16, so that every text
- * comes back exactly.
- */
+/** Renders the bytes of a text, compressed where they are more than `above`. A text with a lone surrogate is kept as UTF-16: every text comes back exactly. */
 export function packText(text: string, above: number): Buffer {
   const bytes = text.isWellFormed()
     ? Buffer.from(text)
@@ -26,7 +23,7 @@ export function packText(text: string, above: number): Buffer {
 export const packDocument = (document: object): Buffer =>
   packedTextOf(document) ?? packBytes(Buffer.from(JSON.stringify(document)))
 
-/** Compresses a text in UTF-8; zstd takes memory for the size that it expects. */
+/** Compresses bytes; zstd takes memory for the size that it expects. */
 const packBytes = (bytes: Buffer): Buffer => zstdCompressSync(bytes, { params: PARAMS, pledgedSrcSize: bytes.length })
 
 /** Decodes the text of `packText`. Throws a StorageError where the bytes are damaged. */

@@ -126,7 +126,7 @@ export function local(context: Context): LocalVeridict {
     readGrade: (id) => answer(async () => orNotFound(await stores.grades.get(id), 'grade', id)),
     panel: (id) => answer(async () => (await readPanel(stores.grades, context.rubrics, id)).result),
     calls: (id) => answer(() => listCalls(stores, id, true)),
-    overview: () => answer(() => stores.overview.read({})),
+    overview: () => answer(() => stores.grades.overview({})),
     uploadTrajectory: (document, { signal } = {}) =>
       answer(async () => summarize((await service.upload(document)).trajectory), signal),
     createBatch: (items, options = {}) =>

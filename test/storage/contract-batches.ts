@@ -130,7 +130,7 @@ function describeItems(current: Current): void {
       makeItem(9),
     ]
     await openBatch(current(), 'bat_1', items)
-    const sorted = [...items].sort((a, b) => a.index - b.index).map((item) => ({ ...item, batch: 'bat_1' }))
+    const sorted = [...items].sort((a, b) => a.index - b.index)
     expect(await batches().pending('bat_1', -1, 10)).toEqual(sorted)
     expect(indexes(await batches().pending('bat_1', 0, 2))).toEqual([1, 9])
     expect(await batches().pending('bat_1', 10, 10)).toEqual([])

@@ -165,7 +165,7 @@ const WORDS: readonly GradeWords[] = [
 /** What every adapter must say of the grades that it has. */
 export function describeOverview(current: Current): void {
   describe('overview', () => {
-    const read: Stores['overview']['read'] = (...given) => current().overview.read(...given)
+    const read: Stores['grades']['overview'] = (...given) => current().grades.overview(...given)
     const putAll = (words: readonly GradeWords[]) =>
       Promise.all(words.map((one) => current().grades.put(makeRecord(one))))
 

@@ -203,7 +203,7 @@ for (const [name, work, steps, prepare] of STEPS)
   })
 
 test('the names of grades are found by steps in an index', async () => {
-  const plans = await plansOf(({ overview }) => overview.read({}))
+  const plans = await plansOf(({ grades }) => grades.overview({}))
   const steps = plans.flat().filter((step) => /COVERING INDEX grades_by_\w+( \(\w+>\?\))?$/.test(step))
   expect(steps).toHaveLength(10)
 })

@@ -12,9 +12,8 @@ const openToRead = (path: string): Database.Database =>
   new Database(path, { readonly: true, fileMustExist: true, timeout: 5000 })
 
 /**
- * Copies one state of a database beside a running service, and returns the size of the copy in bytes. The copy takes its name when all
- * bytes are on the disk. Throws a StorageError for an existing target, a source of another program, and a copy that cannot
- * be written; an abort during the copy counts at its end. No part of a failed copy stays.
+ * Copies one state of a database beside a running service; returns the size of the copy in bytes. The copy takes its name when all bytes are on the
+ * disk; no part of a failed copy stays. Rejects with a StorageError. An abort counts at the end of the copy.
  */
 export async function backUpDatabase(from: string, to: string, signal?: AbortSignal): Promise<number> {
   // SQLite would take a log beside the copy for a part of the copy.

@@ -8,16 +8,9 @@ import { packText, parseStored, unpackText } from '../text.ts'
 
 const ATTEMPT_COLUMNS = Object.keys(EXPORT_RECORDS.attempt.properties).filter((name) => name !== 'kind')
 
-/** The tables of the records; a kind comes behind the kinds that it refers to. */
-const TABLES = {
-  trajectory: 'trajectories',
-  attempt: 'attempts',
-  grade: 'grades',
-  review: 'reviews',
-  disposition: 'dispositions',
-} as const
+const tableOf = (kind: ExportKind) => (kind === 'trajectory' ? 'trajectories' : (`${kind}s` as const))
 
-/** Calls without an end are left out. */
+/** Selects the records of a kind, which comes behind the kinds that it refers to. Calls without an end are left out. */
 const EXPORTED: Readonly<Record<ExportKind, string>> = {
   trajectory: 'SELECT id, format, document, created_at FROM trajectories',
   attempt: `SELECT ${ATTEMPT_COLUMNS.join(', ')} FROM attempts WHERE outcome NOT IN ('sent', 'queued', 'void') ORDER BY seq`,
@@ -42,7 +35,7 @@ export type ImportStore = ReturnType<typeof createImports>
 
 export const createImports = (db: Db) => ({
   has: async (kind: ExportKind, id: string): Promise<boolean> =>
-    (await db.read.first`SELECT id FROM ${columns([TABLES[kind]])} WHERE id = ${id}`) !== undefined,
+    (await db.read.first`SELECT id FROM ${columns([tableOf(kind)])} WHERE id = ${id}`) !== undefined,
 
   /** Stores the records of new ids in one unit of work. Returns the stored records. */
   put(records: readonly ExportRecord[]): Promise<ExportRecord[]> {
@@ -50,8 +43,7 @@ export const createImports = (db: Db) => ({
     return db.write(async (sql) => {
       const added: ExportRecord[] = []
       for (const [at, record] of records.entries()) {
-        const table = TABLES[record.kind]
-        if ((await insert(sql, table, rows[at] as never, raw`ON CONFLICT DO NOTHING`)) === 0) continue
+        if ((await insert(sql, tableOf(record.kind), rows[at] as never, raw`ON CONFLICT DO NOTHING`)) === 0) continue
         added.push(record)
         if (record.kind === 'grade' && record.answers) await answerBy(sql, parseStored<Grade>(record.body))
       }

@@ -6,16 +6,10 @@ import type { Db } from '../db.ts'
 import { refusal, StorageError } from '../errors.ts'
 import { isRun } from './run-lock.ts'
 
-export interface Migration {
-  readonly name: string
-  readonly sql: string
-}
+export type Migration = Readonly<Record<'name' | 'sql', string>>
 
 /** An applied migration, as the database records it. */
-export interface Applied {
-  readonly name: string
-  readonly sha256: string
-}
+export type Applied = Readonly<Record<'name' | 'sha256', string>>
 
 /** Reads the numbered files of a database, in order. */
 export function readMigrations(kind: Db['kind']): Migration[] {
@@ -29,17 +23,12 @@ export const APPLIED = 'SELECT name, sha256 FROM schema_migrations ORDER BY name
 
 const digestSql = (sql: string): string => createHash('sha256').update(sql).digest('hex')
 
-/**
- * Lists the migrations that a database lacks. Throws a StorageError for a database that is newer than the code, for a migration that was changed, and,
- * with `keeps`, for a database that lacks a migration.
- */
+/** Lists the missing migrations. Throws a StorageError for a database newer than the code, for a changed migration, and with `keeps` for a missing one. */
 export function missingOf(applied: readonly Applied[], migrations: readonly Migration[], keeps = false) {
   for (const { name, sha256 } of applied) {
     const known = migrations.find((migration) => migration.name === name)
-    if (known === undefined)
-      throw refusal(
-        `the database is newer than this version of Veridict: it has the unknown migration ${name}; use a newer version`,
-      )
+    const unknown = `it has the unknown migration ${name}; use a newer version`
+    if (known === undefined) throw refusal(`the database is newer than this version of Veridict: ${unknown}`)
     if (digestSql(known.sql) !== sha256)
       throw refusal(`migration ${name} was changed after it was applied; restore the file`)
   }
@@ -49,13 +38,10 @@ export function missingOf(applied: readonly Applied[], migrations: readonly Migr
   return missing
 }
 
-/** The migration from the tables of earlier versions, which refuses what this version cannot read. */
+/** The migration from the tables of earlier versions. */
 const TWELVE_TABLES = '0012_twelve_tables.sql'
 
-/**
- * Selects 0 where a database of an earlier version refers to bodies in an S3 store or to a further project, and 1 where a process goes on writing to the
- * tables of its version. A process that said nothing for a minute is dead.
- */
+/** Selects 0 where a database of an earlier version has bodies in an S3 store or a further project, and 1 where a process of its version lives. */
 const ANYWHERE = `
   SELECT 0 AS in_use FROM trajectories WHERE outside_bytes IS NOT NULL
   UNION SELECT 0 FROM attempts WHERE outside_bytes IS NOT NULL
@@ -82,12 +68,9 @@ function assertNone(reasons: readonly { readonly in_use: number }[], shown: stri
   if (reasons.length > 0) throw inUse(shown)
 }
 
-/** Makes the refusal of a database that a process of an older version has open. */
+const STOP = 'stop the service and its commands first (one that was killed counts as living for a minute)'
 const inUse = (shown: string): StorageError =>
-  new StorageError(
-    'storage_busy',
-    `${shown} is in use by a living process: stop the service and its commands first (one that was killed counts as living for a minute)`,
-  )
+  new StorageError('storage_busy', `${shown} is in use by a living process: ${STOP}`)
 
 /** Renders the statements that apply a migration and record it. */
 const scriptOf = ({ name, sql }: Migration): string =>

@@ -8,11 +8,7 @@ import { migratePostgres } from './migrate.ts'
 type PoolSettings = Readonly<
   Record<'max_connections' | `${'connect' | 'statement' | 'idle_transaction'}_timeout_ms`, number>
 >
-export type PostgresOptions = PoolSettings & {
-  readonly url: string
-  readonly schema?: string
-  readonly keeps?: boolean
-}
+export type PostgresOptions = PoolSettings & Readonly<{ url: string; schema?: string; keeps?: boolean }>
 
 /** One connection whose statements have no limit. */
 const PATIENT = { max_connections: 1, statement_timeout_ms: 0 }
@@ -38,10 +34,9 @@ async function assertSameTime(sql: Sql): Promise<void> {
   const server = await sql.first<{ ms: number }>`SELECT extract(epoch FROM clock_timestamp())::float8 * 1000 AS ms`
   const ms = server?.ms ?? asked
   const difference = Math.max(asked - ms, ms - Date.now())
+  const by = `${Math.round(difference / 1000)} s: set both by NTP`
   if (difference > MOST_DIFFERENCE_MS)
-    throw refusal(
-      `the clock of this machine and that of the database server differ by ${Math.round(difference / 1000)} s: set both by NTP`,
-    )
+    throw refusal(`the clock of this machine and that of the database server differ by ${by}`)
 }
 
 /** Rows of one round trip of an export: each may hold a whole trajectory. */
@@ -109,10 +104,7 @@ function openPool(url: string, schema: string, settings: PoolSettings): pg.Pool 
   return pool
 }
 
-/**
- * Closes its connection where connecting fails on our side, for want of a password say: the driver leaves it open, and it would keep the
- * process alive until the server gives up, after a minute.
- */
+/** Closes its connection where connecting fails on our side (no password): the driver leaves it open, which keeps the process alive for a minute. */
 class LeavingClient extends pg.Client {
   constructor(config?: string | pg.ClientConfig) {
     super(config)
@@ -166,10 +158,7 @@ const MOST_TRIES = 10
 const MOST_CONNECTIONS = 2
 const STATUS_TRIES = 5
 
-/**
- * Runs a unit of work in a transaction, which begins with its first statements. The unit runs again where the server gave it up for another, or where
- * its connection was lost before its commit.
- */
+/** Runs a unit of work in a transaction; again where the server gave it up for another, or where its connection was lost before its commit. */
 async function write<T>(pool: pg.Pool, read: Sql, work: Work<T>): Promise<T> {
   for (let [tries, connections] = [1, 1]; ; ) {
     // The transaction whose COMMIT is sent, and its value.
@@ -215,20 +204,7 @@ async function isCommitted(read: Sql, transaction: string | undefined, cause: un
   throw new StorageError('storage_busy', 'the database server was lost at a commit', { cause })
 }
 
-/** Parsers of text and bigint; counts and the order of writing stay far below 2^53. */
-const PARSERS = new Map<number, (text: string) => unknown>([
-  [25, (text) => decodeText(text)],
-  [20, Number],
-])
-const TYPES = {
-  getTypeParser: (oid: number, format: 'text' | 'binary' = 'text') =>
-    (format === 'text' && PARSERS.get(oid)) || pg.types.getTypeParser(oid, format as 'text'),
-} as pg.CustomTypesConfig
-
-/**
- * Text columns of PostgreSQL cannot hold NUL, which callers may well send. Both characters below become two; all others stay as they
- * are. One-to-one, and the order of bytes stays, so that lists and pages stand as in SQLite.
- */
+/** Stands for NUL, which text columns cannot hold, and for itself: one-to-one, and the order of bytes stays, so that lists stand as in SQLite. */
 const ESCAPE = '\u0001'
 const OF_NUL = '\u0001\u0001'
 const OF_ESCAPE = '\u0001\u0002'
@@ -241,6 +217,13 @@ export const encodeText = (text: string): string =>
 /** Restores a text, from left to right: an escape is always followed by the character that tells the two apart. */
 export const decodeText = (stored: string): string =>
   stored.replace(ESCAPED, (pair) => (pair === OF_NUL ? '\0' : ESCAPE))
+
+/** Parsers by type: text and bigint. Counts and the order of writing stay far below 2^53. */
+const PARSERS: Readonly<Record<number, (text: string) => unknown>> = { 20: Number, 25: decodeText }
+const TYPES = {
+  getTypeParser: (oid: number, format: 'text' | 'binary' = 'text') =>
+    (format === 'text' && PARSERS[oid]) || pg.types.getTypeParser(oid, format as 'text'),
+} as pg.CustomTypesConfig
 
 function encodeValue(value: unknown): unknown {
   if (typeof value === 'string') return encodeText(value)

@@ -8,8 +8,8 @@ export type RunLock = ReturnType<typeof createRunLock>
 const runFileOf = (path: string): string => `${realpathSync(path)}.run`
 
 /**
- * Creates the run lock of a database file: an exclusive lock of SQLite on `FILE.run`, which the system frees when the process ends, however it
- * ends. The process never opens `FILE.run` by itself: closing any descriptor of a file drops the locks of the process on it.
+ * Creates the run lock of a database file: an exclusive lock of SQLite on `FILE.run`, which the system frees at the end of the process. The process
+ * never opens `FILE.run` by itself: closing any descriptor of a file drops the locks of the process on it.
  */
 export function createRunLock(path: string | null) {
   let lock: Database.Database | null = null

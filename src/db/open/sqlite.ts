@@ -61,15 +61,13 @@ function databaseOver(path: string, writer: Database.Database, reader: Database.
 /** Statements of different text that stay prepared. */
 const MOST_STATEMENTS = 500
 
-/**
- * Runs statements on one connection; each text is prepared once. A statement of a unit is refused where an earlier statement has ended the whole
- * transaction: alone it would be committed at once.
- */
+/** Runs statements on one connection; each text is prepared once. */
 function prepareOn(db: Database.Database, isOfUnit = false) {
   const memoMethod = (text: string) => db.prepare(text)
   const statements = new LRUCache<string, Database.Statement>({ max: MOST_STATEMENTS, memoMethod })
   return async <R>(text: string, values: readonly unknown[] = []): Promise<Rows<R>> => {
     if (!db.open) throw closed()
+    // Behind an earlier statement that ended the whole transaction, this one would be committed at once.
     if (isOfUnit && !db.inTransaction) throw refusal('the transaction has ended')
     try {
       const statement = statements.memo(text)
@@ -84,16 +82,11 @@ function prepareOn(db: Database.Database, isOfUnit = false) {
 /** More units of work than this do not wait for one commit. */
 const MOST_IN_GROUP = 200
 
-interface WaitingUnit {
-  readonly work: Work<unknown>
-  readonly resolve: (value: unknown) => void
-  readonly reject: (error: unknown) => void
-}
+type WaitingUnit = Omit<PromiseWithResolvers<unknown>, 'promise'> & { readonly work: Work<unknown> }
 
 /**
- * Runs units of work, one after the other. The units of one turn of the event loop share one commit: with a hundred in a group, full durability
- * costs one commit. Each unit has a savepoint, so that a unit that fails takes none of its neighbours with it; what ends the whole transaction, a full
- * disk say, fails all of them.
+ * Runs units of work, one after the other. The units of one turn of the event loop share one commit. Each has a savepoint, so that a unit that fails
+ * takes none of its neighbours with it; an end of the whole transaction, by a full disk say, fails all of them.
  */
 function createUnits(db: Database.Database) {
   const sql = createSql('sqlite', prepareOn(db, true))
@@ -128,8 +121,8 @@ function createUnits(db: Database.Database) {
 
   async function flush(): Promise<void> {
     while (queue.length > 0) {
-      for (const tell of await runGroup(queue.splice(0, MOST_IN_GROUP))) tell()
       await new Promise(setImmediate)
+      for (const tell of await runGroup(queue.splice(0, MOST_IN_GROUP))) tell()
     }
     running = null
   }
@@ -138,7 +131,7 @@ function createUnits(db: Database.Database) {
     write<T>(work: Work<T>): Promise<T> {
       if (!db.open) return Promise.reject(closed())
       const done = new Promise<unknown>((resolve, reject) => queue.push({ work, resolve, reject }))
-      running ??= new Promise(setImmediate).then(flush)
+      running ??= flush()
       return done as Promise<T>
     },
     async settled(): Promise<void> {

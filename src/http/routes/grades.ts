@@ -52,7 +52,7 @@ const GradeInput = { headers: IdempotencyHeader, body: { ...GradeRequestSchema, 
 /** Adds the routes that make a grade, list grades, and read the calls and the question of a grade. */
 export function gradeRoutes(routes: Routes, deps: RouteDeps): void {
   const { context, answerOnce } = deps
-  const { grades, overview } = context.stores
+  const { grades } = context.stores
 
   routes.post('/v1/grades', {
     ...operation('grade', 'grades', 'createGrade', {
@@ -94,7 +94,7 @@ export function gradeRoutes(routes: Routes, deps: RouteDeps): void {
     }),
     handler: async ({ query }) => {
       await requireNames(context, query)
-      return await overview.read(query)
+      return await grades.overview(query)
     },
   })
 
