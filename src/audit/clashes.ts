@@ -1,8 +1,15 @@
 import type { GradeFilter } from '../db/grades.ts'
+import { matchEvidence, overlapOf } from '../domain/evidence/citations.ts'
 import { SIGNAL_CODES } from '../domain/evidence/contradictions.ts'
-import { matchEvidence, overlapOf } from '../domain/evidence/needed-quotes.ts'
-import { type ClaimValues, claimWord, newestRubric } from '../domain/rubric/claim-values.ts'
-import { claimsOfOutcome, decisiveClaims, differ, outcomeDistance } from '../domain/rubric/outcome.ts'
+import {
+  type ClaimValues,
+  claimsOfOutcome,
+  claimWord,
+  decisiveClaims,
+  differ,
+  newestRubric,
+  outcomeDistance,
+} from '../domain/rubric/claims.ts'
 import type { Rubric } from '../domain/rubric/rubric.ts'
 import { count } from '../domain/words.ts'
 import type { EvidenceAgreement } from '../schemas/agreement.ts'

@@ -1,4 +1,4 @@
-import { claimsOfReview } from '../domain/rubric/claim-values.ts'
+import { claimsOfReview } from '../domain/rubric/claims.ts'
 import { type CsvValue, csvCells } from '../domain/text/escape.ts'
 import {
   ALIGNMENT_FIGURES,

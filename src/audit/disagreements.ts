@@ -1,4 +1,4 @@
-import { claimIdOf } from '../domain/rubric/claim-values.ts'
+import { claimIdOf } from '../domain/rubric/claims.ts'
 import { decodeCursor, type QueueQuery, takePage } from '../schemas/queries.ts'
 import { DISAGREEMENT_KINDS, type Disagreement, type DisagreementKind } from '../schemas/review.ts'
 import { type Clash, differingClaims, FIND_CLASHES, readVerdicts, type Verdicts } from './clashes.ts'

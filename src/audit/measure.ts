@@ -1,6 +1,5 @@
 import type { Issue } from '../domain/result.ts'
-import { type ClaimValues, claimIdOf, claimWord } from '../domain/rubric/claim-values.ts'
-import { claimsOfOutcome } from '../domain/rubric/outcome.ts'
+import { type ClaimValues, claimIdOf, claimsOfOutcome, claimWord } from '../domain/rubric/claims.ts'
 import type { ClaimRule, ClaimValue, Rubric } from '../domain/rubric/rubric.ts'
 import { MAX_AGREEMENT_LABELS, type Scale } from '../schemas/agreement.ts'
 import { RequestError } from '../schemas/problem.ts'

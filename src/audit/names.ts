@@ -1,6 +1,6 @@
 import { isOwnBatch } from '../db/grades.ts'
 import type { Stores } from '../db/stores.ts'
-import { claimIdOf, findRubric, type Rubrics } from '../domain/rubric/claim-values.ts'
+import { claimIdOf, findRubric, type Rubrics } from '../domain/rubric/claims.ts'
 import { allClaims } from '../domain/rubric/rubric.ts'
 import { clipName, faultAt, notFound } from '../schemas/problem.ts'
 import type { NamedBy } from '../schemas/views.ts'

@@ -2,13 +2,17 @@ import type { ReviewStore } from '../db/small-stores.ts'
 import { defined, type Issue, pushTo } from '../domain/result.ts'
 import {
   type ClaimValues,
+  claimedOutcome,
   claimIdOf,
+  claimsOfOutcome,
   claimsOfReview,
+  differ,
+  fits,
+  labelOf,
   OLD_CLAIM_NAMES,
   rubricIdOfReview,
   rubricOf,
-} from '../domain/rubric/claim-values.ts'
-import { claimedOutcome, claimsOfOutcome, differ, fits, labelOf } from '../domain/rubric/outcome.ts'
+} from '../domain/rubric/claims.ts'
 import type { ClaimValue, Rubric } from '../domain/rubric/rubric.ts'
 import { orNotFound, RequestError } from '../schemas/problem.ts'
 import { decodeCursor, idOf, type ReviewQuery, takePage } from '../schemas/queries.ts'

@@ -1,11 +1,16 @@
 import { CHARS_SHOWN_AGAIN, STEPS_SHOWN_AGAIN } from '../domain/evidence/unmet-claims.ts'
-import { once } from '../domain/memo.ts'
-import { callsPerQuestion, likelyOutput, NO_HISTORY, type OutputHistory, upperBoundUsd } from '../domain/money/price.ts'
-import { estimateTokens } from '../domain/money/tokens.ts'
+import {
+  callsPerQuestion,
+  estimateTokens,
+  likelyOutput,
+  NO_HISTORY,
+  type OutputHistory,
+  upperBoundUsd,
+} from '../domain/money.ts'
+import { once } from '../domain/result.ts'
 import { DECISION_NOTE, renderQuestion, WINDOW_NOTE } from '../domain/rubric/prompt.ts'
 import { range, sum } from '../domain/statistics/weighted-shares.ts'
-import { picturesIn, tokensOfPictures } from '../domain/trajectory/pictures.ts'
-import { createRendering } from '../domain/trajectory/rendering.ts'
+import { createRendering, picturesIn, tokensOfPictures } from '../domain/trajectory/rendering.ts'
 import { boundOfTokens, schemaText, UNLIMITED_OUTPUT_TOKENS } from '../grading/money.ts'
 import type { Question } from '../grading/question.ts'
 import { FRAME_TOKENS, planReading, readingBudget, renderPiece } from '../grading/reading.ts'

@@ -1,5 +1,5 @@
 import type { ProviderEnd, SubmissionRecord } from '../db/submissions.ts'
-import { costUsd } from '../domain/money/price.ts'
+import { costUsd } from '../domain/money.ts'
 import { isTransient } from '../grading/ask.ts'
 import { type BatchApi, BatchFailure, type Submission } from '../judges/judge.ts'
 import type { Failure } from '../schemas/grade.ts'

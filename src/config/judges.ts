@@ -1,5 +1,5 @@
 import type { Static } from 'typebox'
-import type { Price } from '../domain/money/price.ts'
+import type { Price } from '../domain/money.ts'
 import { isBaseUrl, NO_BASE_URL, shownBaseUrl } from '../domain/words.ts'
 import {
   PROVIDER_NAMES,

@@ -1,5 +1,5 @@
 import { sql as raw } from 'kysely'
-import { historyOf, MOST_ANSWERS, MOST_CALLS, type OutputHistory } from '../domain/money/price.ts'
+import { historyOf, MOST_ANSWERS, MOST_CALLS, type OutputHistory } from '../domain/money.ts'
 import type { JudgeReply } from '../judges/judge.ts'
 import type { AttemptSummary, Grade, Usage } from '../schemas/grade.ts'
 import { lockBatch } from './batches.ts'

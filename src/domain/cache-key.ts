@@ -7,7 +7,7 @@ import {
 } from '../schemas/trial.ts'
 import { type Digest, digestValue } from './digest.ts'
 import type { DeniedActs } from './evidence/observations.ts'
-import { fewAnswers } from './memo.ts'
+import { fewAnswers } from './result.ts'
 import { PROMPT_VERSION } from './rubric/prompt.ts'
 import { RENDERING_VERSION } from './trajectory/rendering.ts'
 import { READER_VERSION } from './trajectory/trajectory.ts'

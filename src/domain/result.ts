@@ -20,3 +20,65 @@ export function pushTo<K, V>(lists: Map<K, V[]>, key: K, item: V): void {
   if (list === undefined) lists.set(key, [item])
   else list.push(item)
 }
+
+interface Answers<K, T> {
+  get(key: K): T | undefined
+  set(key: K, answer: T): unknown
+}
+
+/** Makes a function that answers each key once; `answers` may be a `WeakMap`, so that an answer lives as long as its key. */
+export const once =
+  <K, T extends NonNullable<unknown> | null>(
+    answer: (key: K) => T,
+    answers: Answers<K, T> = new Map(),
+  ): ((key: K) => T) =>
+  (key) => {
+    const known = answers.get(key)
+    if (known !== undefined) return known
+    const found = answer(key)
+    answers.set(key, found)
+    return found
+  }
+
+/** Makes a function that answers each pair of objects once, for as long as both live. */
+export const onceForBoth = <A extends object, B extends object, T extends NonNullable<unknown>>(
+  answer: (a: A, b: B) => T,
+): ((a: A, b: B) => T) => {
+  const answersOf = once((a: A) => once((b: B) => answer(a, b), new WeakMap<B, T>()), new WeakMap<A, (b: B) => T>())
+  return (a, b) => answersOf(a)(b)
+}
+
+/** Makes a function that answers once. */
+export function lazy<T extends NonNullable<unknown>>(answer: () => T): () => T {
+  let known: T | undefined
+  return () => {
+    known ??= answer()
+    return known
+  }
+}
+
+/** Keeps the answers of a few keys: a full map is emptied. */
+export function fewAnswers<T>(most: number): Answers<string, T> {
+  const answers = new Map<string, T>()
+  return {
+    get: (key) => answers.get(key),
+    set(key, answer) {
+      if (answers.size >= most) answers.clear()
+      answers.set(key, answer)
+    },
+  }
+}
+
+type Answer = string | boolean | number | null
+
+/** Answers questions about parts, calls and lines, each once. */
+export class Memo {
+  private readonly answersOf = once((_: object) => new Map<string, Answer>(), new WeakMap())
+
+  once<T extends Answer>(of: object, question: string, answer: () => T): T {
+    const answers = this.answersOf(of)
+    const found = answers.has(question) ? (answers.get(question) as T) : answer()
+    answers.set(question, found)
+    return found
+  }
+}

@@ -1,6 +1,6 @@
 import { type Digest, digestValue } from '../domain/digest.ts'
 import { err, type Issue, ok, type Result } from '../domain/result.ts'
-import { findUnsound } from '../domain/text/strict-json.ts'
+import { findUnsound } from '../domain/text/json.ts'
 import { type Call, NOT_RUN, type Part, type Step, type Trajectory } from '../domain/trajectory/trajectory.ts'
 import { quoted } from '../domain/words.ts'
 import { countLostWords } from './common/coverage.ts'

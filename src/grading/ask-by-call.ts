@@ -1,6 +1,6 @@
 import { ReplyRefused, type StorageError } from '../db/errors.ts'
 import type { PlannedAttempt } from '../db/ledger.ts'
-import { costUsd } from '../domain/money/price.ts'
+import { costUsd } from '../domain/money.ts'
 import type { Judge, JudgeReply, JudgeRequest } from '../judges/judge.ts'
 import type { AttemptSummary, Failure } from '../schemas/grade.ts'
 import {

@@ -1,7 +1,6 @@
-import { fewAnswers, once } from '../domain/memo.ts'
-import { upperBoundUsd } from '../domain/money/price.ts'
-import { estimateTokens } from '../domain/money/tokens.ts'
-import { tokensOfPictures } from '../domain/trajectory/pictures.ts'
+import { estimateTokens, upperBoundUsd } from '../domain/money.ts'
+import { fewAnswers, once } from '../domain/result.ts'
+import { tokensOfPictures } from '../domain/trajectory/rendering.ts'
 import type { JudgeInfo, JudgeRequest } from '../judges/judge.ts'
 
 /**

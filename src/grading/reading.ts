@@ -1,7 +1,6 @@
 import { type Anchors, textOfAnchor } from '../domain/anchors/anchors.ts'
-import { estimateTokens, mostTokens } from '../domain/money/tokens.ts'
+import { estimateTokens, mostTokens } from '../domain/money.ts'
 import { renderQuestion } from '../domain/rubric/prompt.ts'
-import { choosePictures, NO_PICTURES, type ShownPictures, tokensOfPictures } from '../domain/trajectory/pictures.ts'
 import {
   type ElidableStep,
   planElision,
@@ -9,7 +8,16 @@ import {
   SLICE_OVERLAP,
   splitOversized,
 } from '../domain/trajectory/reading-plan.ts'
-import { createRendering, type Rendering, renderSteps, shownByPlan } from '../domain/trajectory/rendering.ts'
+import {
+  choosePictures,
+  createRendering,
+  NO_PICTURES,
+  type Rendering,
+  renderSteps,
+  type ShownPictures,
+  shownByPlan,
+  tokensOfPictures,
+} from '../domain/trajectory/rendering.ts'
 import type { Part, Position } from '../domain/trajectory/trajectory.ts'
 import { estimateShared } from './money.ts'
 import type { Question } from './question.ts'

@@ -1,5 +1,5 @@
 import { checkEvidence, holds } from '../domain/evidence/evidence.ts'
-import { estimateTokens } from '../domain/money/tokens.ts'
+import { estimateTokens } from '../domain/money.ts'
 import type { Issue } from '../domain/result.ts'
 import type { Claims } from '../domain/rubric/claims.ts'
 import { renderFormComplaint, WINDOW_NOTE } from '../domain/rubric/prompt.ts'

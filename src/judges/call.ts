@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { Readable } from 'node:stream'
 import { Agent, type Dispatcher } from 'undici'
-import { fewAnswers, once } from '../domain/memo.ts'
+import { fewAnswers, once } from '../domain/result.ts'
 import { parseJson } from '../domain/text/json.ts'
 import type { Failure, Usage } from '../schemas/grade.ts'
 import { providerRow } from '../schemas/providers.ts'

@@ -1,5 +1,5 @@
 import type { JudgeSettings } from '../config/judges.ts'
-import { isStandardTier } from '../domain/money/price.ts'
+import { isStandardTier } from '../domain/money.ts'
 import { defined } from '../domain/result.ts'
 import { picturesNote } from '../domain/rubric/prompt.ts'
 import type { Picture } from '../domain/trajectory/trajectory.ts'

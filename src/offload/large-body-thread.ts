@@ -1,6 +1,6 @@
 import { packDocument, parseStored, textIn } from '../db/text.ts'
 import { err, ok, type Result } from '../domain/result.ts'
-import { type JsonFault, pointer, readStrictJson } from '../domain/text/strict-json.ts'
+import { type JsonFault, pointer, readStrictJson } from '../domain/text/json.ts'
 import { referenceIn } from '../domain/trajectory/trajectory.ts'
 import { isRecord, type ReadLimits } from '../formats/common/reading.ts'
 import { readTrajectory } from '../formats/read.ts'

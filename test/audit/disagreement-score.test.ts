@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { mostTelling, scoreClash } from '../../src/audit/disagreements.ts'
-import { claimedOutcome, claimsOfOutcome, outcomeDistance } from '../../src/domain/rubric/outcome.ts'
+import { claimedOutcome, claimsOfOutcome, outcomeDistance } from '../../src/domain/rubric/claims.ts'
 import type { Rubric } from '../../src/domain/rubric/rubric.ts'
 import { DISAGREEMENT_KINDS } from '../../src/schemas/review.ts'
 import { LABELS } from '../../src/schemas/vocabulary.ts'

@@ -1,6 +1,6 @@
 import { type ReportOptions, report } from '../../src/audit/report/report.ts'
 import type { ReportInput, ReportRubric, TrialReview, TrialRow } from '../../src/audit/report/rows.ts'
-import { claimsOfOutcome } from '../../src/domain/rubric/outcome.ts'
+import { claimsOfOutcome } from '../../src/domain/rubric/claims.ts'
 import type { Report } from '../../src/schemas/report.ts'
 import type { SamplingDesign } from '../../src/schemas/review.ts'
 import type { Label } from '../../src/schemas/vocabulary.ts'

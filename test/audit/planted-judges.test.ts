@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from 'vitest'
-import { matchEvidence, type NeededQuotes } from '../../src/domain/evidence/needed-quotes.ts'
+import { matchEvidence, type NeededQuotes } from '../../src/domain/evidence/citations.ts'
 import type { Judge } from '../../src/judges/judge.ts'
 import type { Agreement } from '../../src/schemas/agreement.ts'
 import type { Batch } from '../../src/schemas/batch.ts'

@@ -1,7 +1,7 @@
 import { resolveAnchors } from '../../src/domain/anchors/anchors.ts'
 import { checkEvidence, type Evidence } from '../../src/domain/evidence/evidence.ts'
 import type { DeniedActs } from '../../src/domain/evidence/observations.ts'
-import { claimedOutcome } from '../../src/domain/rubric/outcome.ts'
+import { claimedOutcome } from '../../src/domain/rubric/claims.ts'
 import type { Act, Part, Step, Trajectory } from '../../src/domain/trajectory/trajectory.ts'
 import type { GroundTruth } from '../../src/schemas/trial.ts'
 import type { Actor, Behaviour } from '../../src/schemas/vocabulary.ts'

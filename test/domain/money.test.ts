@@ -1,7 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { costUsd, type Price, upperBoundUsd } from '../../src/domain/money/price.ts'
-import { estimateTokens } from '../../src/domain/money/tokens.ts'
+import { costUsd, estimateTokens, type Price, upperBoundUsd } from '../../src/domain/money.ts'
 import { readTables } from '../tables.ts'
 import { expectLinear } from './linear-work.ts'
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { findUnsound } from '../../src/domain/text/strict-json.ts'
+import { findUnsound } from '../../src/domain/text/json.ts'
 
 test.each([
   ['a text', { a: ['x'] }, true],

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { weakAnchors } from '../../src/domain/anchors/weak-anchors.ts'
+import { weakAnchors } from '../../src/domain/anchors/anchors.ts'
 import type { Instruction } from '../../src/schemas/trial.ts'
 
 const told = (anchor: string) =>

@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest'
-import { isSeen, orderOf } from '../../src/domain/trajectory/order.ts'
-import type { Position, Trajectory } from '../../src/domain/trajectory/trajectory.ts'
+import { isSeen, orderOf, type Position, type Trajectory } from '../../src/domain/trajectory/trajectory.ts'
 import { readTables } from '../tables.ts'
 import { read } from './make.ts'
 

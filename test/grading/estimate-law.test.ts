@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { estimateQuestion } from '../../src/batches/estimate.ts'
-import { costUsd } from '../../src/domain/money/price.ts'
+import { costUsd } from '../../src/domain/money.ts'
 import { boundOfCall, ESTIMATE_MARGIN, HIDDEN_TOKENS } from '../../src/grading/money.ts'
 import { type Billing, GOOD, INSTRUCTION, PRICE, questionOf, runSamples, SEEN, trajectoryOf } from './estimate-run.ts'
 import { type Script, scriptedJudge } from './harness.ts'

@@ -1,6 +1,5 @@
 import { resolveAnchors } from '../../src/domain/anchors/anchors.ts'
-import { costUsd, type Price } from '../../src/domain/money/price.ts'
-import { estimateTokens } from '../../src/domain/money/tokens.ts'
+import { costUsd, estimateTokens, type Price } from '../../src/domain/money.ts'
 import type { Trajectory } from '../../src/domain/trajectory/trajectory.ts'
 import { type Asker, summarize } from '../../src/grading/ask.ts'
 import type { Question } from '../../src/grading/question.ts'

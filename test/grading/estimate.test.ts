@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { estimateQuestion } from '../../src/batches/estimate.ts'
-import { estimateTokens } from '../../src/domain/money/tokens.ts'
+import { estimateTokens } from '../../src/domain/money.ts'
 import { budgetExceeded } from '../../src/grading/ask.ts'
 import { boundOfCall } from '../../src/grading/money.ts'
 import type { JudgeInfo } from '../../src/judges/judge.ts'

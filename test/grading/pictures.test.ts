@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { openSqliteStores } from '../../src/db/stores.ts'
-import { choosePictures } from '../../src/domain/trajectory/pictures.ts'
+import { choosePictures } from '../../src/domain/trajectory/rendering.ts'
 import { readTrajectory } from '../../src/formats/read.ts'
 import { planReading, renderPiece } from '../../src/grading/reading.ts'
 import type { Judge, JudgeRequest } from '../../src/judges/judge.ts'

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { areOneModel } from '../../src/domain/model-name.ts'
+import { areOneModel } from '../../src/domain/words.ts'
 import type { TrialMetadata } from '../../src/schemas/trial.ts'
 import { startApp } from '../start-app.ts'
 import { GOOD_ANSWER, GROUND_TRUTH, modelJudge, scriptedJudge, TRAJECTORY } from './harness.ts'

@@ -1,7 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { readJson } from '../../src/domain/text/json.ts'
-import { readStrictJson } from '../../src/domain/text/strict-json.ts'
+import { readJson, readStrictJson } from '../../src/domain/text/json.ts'
 import type { Grade } from '../../src/schemas/grade.ts'
 import { REQUEST } from '../grading/harness.ts'
 import { useApp } from '../start-app.ts'

@@ -1,6 +1,5 @@
 import type { GradeRecord } from '../../src/db/grades.ts'
-import { digestBytes } from '../../src/domain/digest.ts'
-import { createIdMaker } from '../../src/domain/id.ts'
+import { createIdMaker, digestBytes } from '../../src/domain/digest.ts'
 import type { Grade } from '../../src/schemas/grade.ts'
 import type { GroundTruth, TrialMetadata } from '../../src/schemas/trial.ts'
 

@@ -1,6 +1,12 @@
-import { MARKERS, type MarkerName, type MarkerTexts, stringsOf } from '../../domain/markers/check-run.ts'
+import {
+  createMarkerSearch,
+  isMediaName,
+  MARKERS,
+  type MarkerName,
+  type MarkerTexts,
+  stringsOf,
+} from '../../domain/markers/check-run.ts'
 import type { SearchedFile } from '../../domain/markers/check-task.ts'
-import { createMarkerSearch, isMediaName } from '../../domain/markers/marker-search.ts'
 import { isTruthFile } from '../trials/trial-folder.ts'
 import type { ArchiveLimits } from '../unpack/limits.ts'
 import { listFolder, type Place, within } from '../unpack/place.ts'

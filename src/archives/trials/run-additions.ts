@@ -1,4 +1,4 @@
-import { MOST_PICTURES } from '../../domain/trajectory/pictures.ts'
+import { MOST_PICTURES } from '../../domain/trajectory/rendering.ts'
 import { MOST_PICTURE_CHARS } from '../../domain/trajectory/trajectory.ts'
 import { CLAUDE_CODE } from '../../formats/claude-code/claude-code.ts'
 import { openDocuments } from '../../formats/common/open-documents.ts'

@@ -1,5 +1,5 @@
-import { UNCLEAR } from '../../domain/rubric/claims.ts'
-import { claimsOfOutcome } from '../../domain/rubric/outcome.ts'
+import { UNCLEAR } from '../../domain/rubric/answer.ts'
+import { claimsOfOutcome } from '../../domain/rubric/claims.ts'
 import type { ClaimRule, Scalar } from '../../domain/rubric/rubric.ts'
 import { combine, type Outcome, sharesOf, tally } from '../../domain/statistics/rates.ts'
 import type { ClaimFigure, Levels, Mean, ReportGroup } from '../../schemas/report.ts'

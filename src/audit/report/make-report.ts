@@ -1,6 +1,6 @@
 import { type GradeStore, isOwnBatch } from '../../db/grades.ts'
 import { defined, type Issue } from '../../domain/result.ts'
-import { findRubric, rubricOf } from '../../domain/rubric/claim-values.ts'
+import { findRubric, rubricOf } from '../../domain/rubric/claims.ts'
 import { count, notesOf } from '../../domain/words.ts'
 import { DEFAULT_DRAWS, DEFAULT_SEED } from '../../schemas/agreement.ts'
 import { faultAt, RequestError } from '../../schemas/problem.ts'
@@ -14,8 +14,15 @@ import { isOfAgent, reviewsOf, standingReviews } from '../reviews.ts'
 import type { Compute } from '../statistics-worker.ts'
 import { evidenceOf, fitsTrial, isCanary, newestOf, readTrials, subjectOf } from '../trials.ts'
 import type { PairOptions } from './paired.ts'
-import type { BaselineRun, ReportInput, ReportRubric, TrialRow } from './rows.ts'
-import { hasAlignment, rowOf, settleReviews } from './rows.ts'
+import {
+  type BaselineRun,
+  hasAlignment,
+  type ReportInput,
+  type ReportRubric,
+  rowOf,
+  settleReviews,
+  type TrialRow,
+} from './rows.ts'
 
 /** Bounds draws times trials, of which a report resamples some 50 figures, to about ten seconds. */
 const MOST_RESAMPLED = 40_000_000

@@ -1,6 +1,5 @@
-import { areOneModel } from '../../domain/model-name.ts'
 import type { BootstrapSettings } from '../../domain/statistics/bootstrap.ts'
-import { count, notesOf } from '../../domain/words.ts'
+import { areOneModel, count, notesOf } from '../../domain/words.ts'
 import type { Report, ReportGroup } from '../../schemas/report.ts'
 import { BASELINE_VARIANT } from '../../schemas/vocabulary.ts'
 import { alignmentFigures, type Baselines, type PairedTrial, pairBaselines } from './alignment.ts'

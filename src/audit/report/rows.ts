@@ -1,11 +1,9 @@
-import { claimsOfGrade } from '../../domain/rubric/claim-values.ts'
-import { claimsOfOutcome } from '../../domain/rubric/outcome.ts'
+import { claimsOfGrade, claimsOfOutcome } from '../../domain/rubric/claims.ts'
 import type { Rubric, Scalar } from '../../domain/rubric/rubric.ts'
 import type { BootstrapSettings } from '../../domain/statistics/bootstrap.ts'
 import type { Report } from '../../schemas/report.ts'
 import type { Review } from '../../schemas/review.ts'
-import type { FailureCode, ItemStatus, Label } from '../../schemas/vocabulary.ts'
-import { rubricIdOf, TAB_BEHAVIOR } from '../../schemas/vocabulary.ts'
+import { type FailureCode, type ItemStatus, type Label, rubricIdOf, TAB_BEHAVIOR } from '../../schemas/vocabulary.ts'
 import { nameIn, type Trial } from '../trials.ts'
 
 /** The members of a rubric that a report needs. */

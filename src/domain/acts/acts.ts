@@ -1,26 +1,25 @@
 import type { ActedBy, ActionAnchor, GroundTruth } from '../../schemas/trial.ts'
 import { textOfAnchor } from '../anchors/anchors.ts'
-import { onceForBoth } from '../memo.ts'
+import { onceForBoth } from '../result.ts'
 import { SYSTEM_FILE } from '../shell/programs.ts'
 import { type Certainty, isDone, rankOf, strongest, type Use, weakest } from '../shell/script.ts'
 import { isForPeople } from '../shell/written-text.ts'
 import { lettersOfPart, plainLetters } from '../text/letters.ts'
 import { indexOfWord, mentions } from '../text/search.ts'
-import { orderOf } from '../trajectory/order.ts'
 import {
   type Act,
   FAILED,
   NOT_RUN,
+  orderOf,
   type Part,
   type Position,
   type Step,
   type Trajectory,
 } from '../trajectory/trajectory.ts'
-import { PASSED } from './call-arguments.ts'
 import { MOST_OF_OUTCOME } from './outputs.ts'
 import { PartUses } from './part-uses.ts'
 import { isRun, isRunScript } from './scripts.ts'
-import { wantedOf } from './wanted.ts'
+import { PASSED, wantedOf } from './wanted.ts'
 
 export { isDone, type Use } from '../shell/script.ts'
 

@@ -1,12 +1,11 @@
 import type { ActOutcome } from '../../schemas/vocabulary.ts'
-import { Memo, once } from '../memo.ts'
-import { WEB_CLIENTS } from '../shell/command-kinds.ts'
-import type { Certainty } from '../shell/script.ts'
+import { Memo, once } from '../result.ts'
+import { type Certainty, WEB_CLIENTS } from '../shell/script.ts'
 import { parseJson } from '../text/json.ts'
 import type { Call, Part, Position, Step, Trajectory } from '../trajectory/trajectory.ts'
 import { wordSet } from '../words.ts'
-import { argumentsOf } from './call-arguments.ts'
 import data from './outputs.json' with { type: 'json' }
+import { argumentsOf } from './wanted.ts'
 
 /** The strongest use that an outcome of a call allows: only a call that succeeded is surely an act. */
 export const MOST_OF_OUTCOME: Readonly<Record<ActOutcome, Certainty>> = {

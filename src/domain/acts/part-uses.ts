@@ -1,6 +1,6 @@
 import type { ActionAnchor, CallAnchor } from '../../schemas/trial.ts'
 import { textOfAnchor } from '../anchors/anchors.ts'
-import { Memo, once } from '../memo.ts'
+import { Memo, once } from '../result.ts'
 import { programsOf, readAnchor } from '../shell/match-command.ts'
 import type { ShellReading } from '../shell/read-shell.ts'
 import { type Certainty, isDone, strongest, type Use, weakest } from '../shell/script.ts'
@@ -16,10 +16,13 @@ import {
   type Trajectory,
 } from '../trajectory/trajectory.ts'
 import { isAddress, wordSet } from '../words.ts'
+import { MOST_OF_OUTCOME, Outputs } from './outputs.ts'
+import { isRun, Scripts } from './scripts.ts'
 import {
   argumentsOf,
   dispatches,
   equalArgument,
+  forbids,
   hasLetters,
   isTool,
   isTurningTool,
@@ -27,12 +30,11 @@ import {
   onlyTries,
   PASSED,
   SAID,
+  useInMessage,
   useOfAddress,
+  type Wanted,
   wordsOfTool,
-} from './call-arguments.ts'
-import { MOST_OF_OUTCOME, Outputs } from './outputs.ts'
-import { isRun, Scripts } from './scripts.ts'
-import { forbids, useInMessage, type Wanted } from './wanted.ts'
+} from './wanted.ts'
 
 /** Reasons in the record by which an act is in doubt, or not whole. */
 const NOT_DONE = 'its output says that nothing was done, reports a failure, or does not tell that the act was done'

@@ -1,4 +1,4 @@
-import { lazy, once } from '../memo.ts'
+import { lazy, once } from '../result.ts'
 import { filesOf, programsOf } from '../shell/match-command.ts'
 import { readShell, type ShellReading, UNREAD } from '../shell/read-shell.ts'
 import type { Certainty, ScriptContext } from '../shell/script.ts'
@@ -13,7 +13,7 @@ import {
   type Trajectory,
 } from '../trajectory/trajectory.ts'
 import { baseName, wordSet } from '../words.ts'
-import { partsOfCall } from './call-arguments.ts'
+import { partsOfCall } from './wanted.ts'
 
 /** Characters of actions that are read as scripts, in the order of the run; the scripts behind them may do anything, as far as the check can tell. */
 export const MOST_READ = 1_000_000

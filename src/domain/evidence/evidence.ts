@@ -3,11 +3,17 @@ import type { ActionAnchor } from '../../schemas/trial.ts'
 import { type Acts, actsOf } from '../acts/acts.ts'
 import { actStrings, type InstructionAnchors, textOfAnchor } from '../anchors/anchors.ts'
 import { createLocator } from '../quotes/locate.ts'
-import { type Citation, type Claims, claimedValue, flatten, listedId, unflatten } from '../rubric/claims.ts'
-import type { Verdict } from '../rubric/outcome.ts'
+import {
+  type Citation,
+  type Claims,
+  claimedValue,
+  flatten,
+  listedId,
+  unflatten,
+  type Verdict,
+} from '../rubric/claims.ts'
 import { actClaims, type ClaimRule, citingProof, type Rubric, sightClaim } from '../rubric/rubric.ts'
-import { isSeen } from '../trajectory/order.ts'
-import { earlier, FAILED, type Part, type Position } from '../trajectory/trajectory.ts'
+import { earlier, FAILED, isSeen, type Part, type Position } from '../trajectory/trajectory.ts'
 import { checkCitation, createProof } from './citations.ts'
 import { findContradictions } from './contradictions.ts'
 import {

@@ -1,15 +1,21 @@
 import type { CheckedCitation, Contradiction } from '../../schemas/grade.ts'
 import type { GroundTruth } from '../../schemas/trial.ts'
 import type { Anchors } from '../anchors/anchors.ts'
-import { onceForBoth } from '../memo.ts'
 import type { Place } from '../quotes/locate.ts'
+import { onceForBoth } from '../result.ts'
 import { type Claims, claimedValue } from '../rubric/claims.ts'
 import type { ClaimRule, ProofRule, Rubric } from '../rubric/rubric.ts'
 import { readSights } from '../sights/sights.ts'
-import { isSeen } from '../trajectory/order.ts'
-import { NO_PICTURES, type ShownPictures } from '../trajectory/pictures.ts'
-import type { Rendering } from '../trajectory/rendering.ts'
-import { earlier, type Hit, isBefore, type Part, type Position, type Trajectory } from '../trajectory/trajectory.ts'
+import { NO_PICTURES, type Rendering, type ShownPictures } from '../trajectory/rendering.ts'
+import {
+  earlier,
+  type Hit,
+  isBefore,
+  isSeen,
+  type Part,
+  type Position,
+  type Trajectory,
+} from '../trajectory/trajectory.ts'
 
 export interface EvidenceQuestion {
   readonly rendering: Rendering

@@ -10,9 +10,8 @@ import {
   type Rubric,
   sightClaim,
 } from '../rubric/rubric.ts'
-import { type Order, orderOfSteps } from '../trajectory/order.ts'
 import type { Rendering } from '../trajectory/rendering.ts'
-import { agentsOf, type Position } from '../trajectory/trajectory.ts'
+import { agentsOf, type Order, orderOfSteps, type Position } from '../trajectory/trajectory.ts'
 import { baseName, quoted } from '../words.ts'
 import { CITATION_MEANING, holds } from './citations.ts'
 import {

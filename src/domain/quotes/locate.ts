@@ -1,22 +1,12 @@
 import type { QuoteNormalization } from '../../schemas/vocabulary.ts'
-import { lazy, once } from '../memo.ts'
+import { lazy, once } from '../result.ts'
+import { lettersOfPart, sourceOf } from '../text/letters.ts'
 import { dropAnsi, fold, foldText, NormalText, type Passes, type Range } from '../text/normal-text.ts'
 import { isWholeLine, lineStart } from '../text/search.ts'
 import { isShown, type Rendering, toSource } from '../trajectory/rendering.ts'
 import type { Part, Position } from '../trajectory/trajectory.ts'
 import { namesOfPart, QUOTE_PASSES, type Quote, type Reading, readQuote } from './quote.ts'
-import {
-  type Budget,
-  FORMS,
-  type Form,
-  type FormedText,
-  formsOf,
-  holdsPrefixes,
-  isInDiff,
-  MOST_OCCURRENCES,
-  occurrencesOf,
-  windowsOf,
-} from './quote-forms.ts'
+import { FORMS, type Form, type FormedText, formsOf, holdsPrefixes, isInDiff } from './quote-forms.ts'
 
 const LONGEST_LINE = 10_000
 
@@ -229,3 +219,78 @@ function findExact(rendering: Rendering, position: Position, source: string, quo
 
 /** White space and control sequences alone prove nothing, even where they are a whole line. */
 const showsNothing = (text: string): boolean => foldText(text, { ansi: true, white_space: true }).trim() === ''
+
+/** The work that one answer may still cost, in units of text that are folded: the search stops where it is spent. */
+interface Budget {
+  left: number
+}
+
+const COST_OF_A_PLACE = 40
+/** Bounds the places that are counted. */
+const MOST_OCCURRENCES = 10_000
+
+/** The letters by which a quote is sought. */
+interface Sought {
+  readonly readings: readonly { readonly text: string }[]
+  readonly letters: readonly string[]
+}
+
+/** Units of text that are searched at the cost of one that is folded. */
+const SEARCHED = 32
+/** A window reaches to the ends of its lines, up to here: terminals pad with white space. */
+const FARTHEST_LINE = 4000
+
+/**
+ * Lists the pieces of a part around each place of the quote's letters, joined where they overlap: all of them together are not much longer than the text,
+ * however often the letters stand in it. They end where the budget is spent. Offsets are those of `bare`.
+ */
+function* windowsOf(part: Part, bare: NormalText, { readings, letters }: Sought, budget: Budget): Generator<Range> {
+  if (readings.length === 0) return
+  if (letters.length === 0) return yield { start: 0, end: bare.text.length }
+  const longest = Math.max(...readings.map(({ text }) => text.length))
+  const places = lettersOfPart(part)
+    .flatMap((form) =>
+      letters.flatMap((needle) => {
+        budget.left -= form.text.length / SEARCHED
+        const places = budget.left < 0 ? [] : [...occurrencesOf(form.text, needle, budget)]
+        return places.map(({ start, end }) => sourceOf(form, start, end))
+      }),
+    )
+    .map(({ start, end }) => ({ start: bare.unitAt(start), end: bare.unitAt(end) }))
+    .sort((a, b) => a.start - b.start)
+  let window: { start: number; end: number } | null = null
+  for (const place of places) {
+    if (window !== null && place.start < window.end) {
+      if (place.end > window.end) window.end = reachForward(bare.text, place.end, longest)
+      continue
+    }
+    if (window !== null) yield window
+    window = { start: reachBack(bare.text, place.start, longest), end: reachForward(bare.text, place.end, longest) }
+  }
+  if (window !== null) yield window
+}
+
+/** Lists the places of a string that do not overlap, until the budget is spent. */
+function* occurrencesOf(text: string, string: string, budget: Budget): Generator<Range> {
+  for (let start = text.indexOf(string); start !== -1; start = text.indexOf(string, start + string.length)) {
+    budget.left -= COST_OF_A_PLACE
+    if (budget.left < 0) return
+    yield { start, end: start + string.length }
+  }
+}
+
+/** Escapes can double the marks at the ends of a quote, and the marks around it decide how it is read. */
+const margin = (longest: number): number => 6 * longest + 256
+
+function reachForward(text: string, from: number, longest: number): number {
+  const at = Math.min(text.length, from + margin(longest))
+  const line = text.slice(at, at + FARTHEST_LINE).indexOf('\n')
+  return line === -1 ? at : at + line
+}
+
+function reachBack(text: string, from: number, longest: number): number {
+  const at = Math.max(0, from - margin(longest))
+  const farthest = Math.max(0, at - FARTHEST_LINE)
+  const line = text.slice(farthest, at).lastIndexOf('\n')
+  return line === -1 ? at : farthest + line + 1
+}

@@ -1,9 +1,7 @@
 import type { Actor, QuoteNormalization } from '../../schemas/vocabulary.ts'
-import { decodeJson } from '../text/decode.ts'
-import { lettersOfPart, sourceOf } from '../text/letters.ts'
+import { decodeJson } from '../text/escape.ts'
 import { dropRanges, NormalText, type Range, rewrite } from '../text/normal-text.ts'
 import { lineEnd, lineStart } from '../text/search.ts'
-import type { Part } from '../trajectory/trajectory.ts'
 
 /** A window of a text in one form; the source of both texts is the text without control sequences. */
 export interface FormedText {
@@ -128,84 +126,4 @@ export function dropEmphasis(source: NormalText): NormalText {
   }
   paired.sort((a, b) => a.start - b.start)
   return dropRanges(source, paired)
-}
-
-/** The work that one answer may still cost, in units of text that are folded: the search stops where it is spent. */
-export interface Budget {
-  left: number
-}
-
-const COST_OF_A_PLACE = 40
-/** Bounds the places that are counted. */
-export const MOST_OCCURRENCES = 10_000
-
-/** The letters by which a quote is sought. */
-interface Sought {
-  readonly readings: readonly { readonly text: string }[]
-  readonly letters: readonly string[]
-}
-
-/** Units of text that are searched at the cost of one that is folded. */
-const SEARCHED = 32
-/** A window reaches to the ends of its lines, up to here: terminals pad with white space. */
-const FARTHEST_LINE = 4000
-
-/**
- * Lists the pieces of a part around each place of the quote's letters, joined where they overlap: all of them together are not much longer than the text,
- * however often the letters stand in it. They end where the budget is spent. Offsets are those of `bare`.
- */
-export function* windowsOf(
-  part: Part,
-  bare: NormalText,
-  { readings, letters }: Sought,
-  budget: Budget,
-): Generator<Range> {
-  if (readings.length === 0) return
-  if (letters.length === 0) return yield { start: 0, end: bare.text.length }
-  const longest = Math.max(...readings.map(({ text }) => text.length))
-  const places = lettersOfPart(part)
-    .flatMap((form) =>
-      letters.flatMap((needle) => {
-        budget.left -= form.text.length / SEARCHED
-        const places = budget.left < 0 ? [] : [...occurrencesOf(form.text, needle, budget)]
-        return places.map(({ start, end }) => sourceOf(form, start, end))
-      }),
-    )
-    .map(({ start, end }) => ({ start: bare.unitAt(start), end: bare.unitAt(end) }))
-    .sort((a, b) => a.start - b.start)
-  let window: { start: number; end: number } | null = null
-  for (const place of places) {
-    if (window !== null && place.start < window.end) {
-      if (place.end > window.end) window.end = reachForward(bare.text, place.end, longest)
-      continue
-    }
-    if (window !== null) yield window
-    window = { start: reachBack(bare.text, place.start, longest), end: reachForward(bare.text, place.end, longest) }
-  }
-  if (window !== null) yield window
-}
-
-/** Lists the places of a string that do not overlap, until the budget is spent. */
-export function* occurrencesOf(text: string, string: string, budget: Budget): Generator<Range> {
-  for (let start = text.indexOf(string); start !== -1; start = text.indexOf(string, start + string.length)) {
-    budget.left -= COST_OF_A_PLACE
-    if (budget.left < 0) return
-    yield { start, end: start + string.length }
-  }
-}
-
-/** Escapes can double the marks at the ends of a quote, and the marks around it decide how it is read. */
-const margin = (longest: number): number => 6 * longest + 256
-
-function reachForward(text: string, from: number, longest: number): number {
-  const at = Math.min(text.length, from + margin(longest))
-  const line = text.slice(at, at + FARTHEST_LINE).indexOf('\n')
-  return line === -1 ? at : at + line
-}
-
-function reachBack(text: string, from: number, longest: number): number {
-  const at = Math.max(0, from - margin(longest))
-  const farthest = Math.max(0, at - FARTHEST_LINE)
-  const line = text.slice(farthest, at).lastIndexOf('\n')
-  return line === -1 ? at : farthest + line + 1
 }

@@ -1,9 +1,99 @@
 import { inputIssues } from '../../schemas/check.ts'
-import { once } from '../memo.ts'
-import { err, type Issue, ok, type Result } from '../result.ts'
-import { findUnsound, readBounded } from '../text/strict-json.ts'
-import { answerSchemaOf, type Citation, type Claims, entryName, isAsked, splitClaim, UNCLEAR } from './claims.ts'
-import type { ClaimRule, ClaimValue, Entry, Rubric, Scalar } from './rubric.ts'
+import { NOT_BLANK } from '../../schemas/trial.ts'
+import { CONFIDENCE_LEVELS } from '../../schemas/vocabulary.ts'
+import { err, type Issue, ok, once, type Result } from '../result.ts'
+import { findUnsound, readBounded } from '../text/json.ts'
+import { type Citation, type Claims, entryName, isAsked, splitClaim } from './claims.ts'
+import {
+  allClaims,
+  type ClaimRule,
+  type ClaimValue,
+  type Entry,
+  isCitable,
+  type Rubric,
+  type Scalar,
+} from './rubric.ts'
+
+/** Answer beside `yes` and `no` where the record does not decide the claim; the answer leads to a review and never means no. */
+export const UNCLEAR = 'unclear'
+
+type Node = Readonly<Record<string, unknown>>
+
+const object = (properties: Readonly<Record<string, Node>>): Node => ({
+  type: 'object',
+  required: Object.keys(properties),
+  properties,
+  additionalProperties: false,
+})
+
+const words = (values: readonly string[]): Node => ({ enum: values, type: 'string' })
+
+/** Bounds the search for a quote: see `docs/design.md`, evidence. */
+export const MAX_QUOTE_CHARS = 1000
+const MAX_CITATIONS = 60
+const MAX_LIST_CITATIONS = 300
+const MAX_NOTES_CHARS = 20_000
+const MAX_NAME_CHARS = 200
+const WHOLE_NUMBER = { pattern: `^(?:-?[0-9]{1,15}|${UNCLEAR})$`, description: `a whole number, or ${UNCLEAR}` }
+
+/** The form of the answers to boolean claims. `read`: in words, and with the bounds by which an answer is read. */
+type AnswerForm = 'words' | 'booleans' | 'read'
+
+/**
+ * Makes the answer schema of a judge from the claims: evidence first, every field required, no unions and no bounds, so that the structured output of
+ * both vendors takes the same bytes (design section 2); `read` has the bounds, too. A claim `group.name` is the member
+ * `name` of the object `group`. A citation of what an entry of a list says names the entry by its number, from 1; of any other claim 0.
+ */
+export function answerSchemaOf(claims: readonly ClaimRule[], form: AnswerForm): object {
+  const lists = claims.filter(({ type }) => type === 'list')
+  const bound = (bounds: Node): Node => (form === 'read' ? bounds : {})
+  const citable = allClaims(claims)
+    .filter((claim) => claim.type !== 'list' && isCitable(claim))
+    .map(({ id }) => id)
+  const members: Record<string, Node> = {}
+  const groups: Record<string, Record<string, Node>> = {}
+  for (const claim of claims.filter(isAsked)) {
+    const [group, name] = splitClaim(claim.id)
+    const answer = answerOf(claim, form)
+    if (group === null) members[name] = answer
+    else {
+      groups[group] = { ...groups[group], [name]: answer }
+      members[group] = {}
+    }
+  }
+  for (const [group, own] of Object.entries(groups)) members[group] = object(own)
+  return object({
+    citations: {
+      type: 'array',
+      items: object({
+        supports: words(citable),
+        ...(lists.length > 0 ? { entry: { type: 'integer' } } : {}),
+        // `JSON.parse` rounds a larger number, to the id of another step.
+        step_id: { type: 'integer', ...bound({ maximum: Number.MAX_SAFE_INTEGER, minimum: Number.MIN_SAFE_INTEGER }) },
+        quote: { type: 'string', ...bound({ maxLength: MAX_QUOTE_CHARS, description: 'quote one line' }) },
+      }),
+      ...bound({ maxItems: lists.length > 0 ? MAX_LIST_CITATIONS : MAX_CITATIONS }),
+    },
+    notes: { type: 'string', ...bound({ maxLength: MAX_NOTES_CHARS }) },
+    ...members,
+    confidence: words(CONFIDENCE_LEVELS),
+  })
+}
+
+/** Makes the schema of an answer. Steps, agents and integers are texts, so that `unclear` is one of their values without a union. */
+function answerOf({ id, type, values, unclear, of, maximum }: ClaimRule, form: AnswerForm): Node {
+  const isRead = form === 'read'
+  if (type === 'list') {
+    const asked = of.filter(isAsked).map((one) => [one.id.slice(id.length + 1), answerOf(one, form)] as const)
+    return { type: 'array', items: object(Object.fromEntries(asked)), ...(isRead && { maxItems: maximum }) }
+  }
+  const or = (list: readonly string[]) => words(unclear === 'never' ? list : [...list, UNCLEAR])
+  if (type === 'boolean') return form === 'booleans' ? { type: 'boolean' } : or(['yes', 'no'])
+  if (type === 'enum') return or(values)
+  if (!isRead) return { type: 'string' }
+  if (type === 'text') return { type: 'string', maxLength: MAX_QUOTE_CHARS, pattern: NOT_BLANK }
+  return { type: 'string', ...(type === 'agent' ? { maxLength: MAX_NAME_CHARS } : WHOLE_NUMBER) }
+}
 
 const MAX_ANSWER_CHARS = 1_000_000
 const MAX_DEPTH = 32
@@ -48,8 +138,6 @@ function withoutFence(text: string): string {
 }
 
 const isLanguage = (word: string): boolean => word.length <= MAX_LANGUAGE && /^[A-Za-z0-9]*\r?$/.test(word)
-
-type Node = Readonly<Record<string, unknown>>
 
 /**
  * Reads a judge's answer by the answer schema of the rubric and its bounds. Boolean claims may be answered in words or with true and false,

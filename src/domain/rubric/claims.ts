@@ -1,17 +1,16 @@
-import { NOT_BLANK } from '../../schemas/trial.ts'
-import { CONFIDENCE_LEVELS, type ConfidenceLevel } from '../../schemas/vocabulary.ts'
+import type { Grade } from '../../schemas/grade.ts'
+import type { Review } from '../../schemas/review.ts'
+import { type ConfidenceLevel, type Label, rubricIdOf, TAB_BEHAVIOR } from '../../schemas/vocabulary.ts'
 import {
-  allClaims,
   type ClaimRule,
   type ClaimValue,
   type Entry,
-  isCitable,
+  instructionBefore,
+  type OutcomeRule,
   type Rubric,
   type Scalar,
+  sightClaim,
 } from './rubric.ts'
-
-/** Answer beside `yes` and `no` where the record does not decide the claim; the answer leads to a review and never means no. */
-export const UNCLEAR = 'unclear'
 
 export interface Citation {
   /** The id of the claim that it supports. */
@@ -38,69 +37,6 @@ export const claimedValue = ({ values }: Claims, { id }: ClaimRule): ClaimValue 
 export const counts = ({ values }: Claims, { only_if }: ClaimRule): boolean =>
   only_if === null || values[only_if] !== false
 
-type Node = Readonly<Record<string, unknown>>
-
-const object = (properties: Readonly<Record<string, Node>>): Node => ({
-  type: 'object',
-  required: Object.keys(properties),
-  properties,
-  additionalProperties: false,
-})
-
-const words = (values: readonly string[]): Node => ({ enum: values, type: 'string' })
-
-/** Bounds the search for a quote: see `docs/design.md`, evidence. */
-export const MAX_QUOTE_CHARS = 1000
-const MAX_CITATIONS = 60
-const MAX_LIST_CITATIONS = 300
-const MAX_NOTES_CHARS = 20_000
-const MAX_NAME_CHARS = 200
-const WHOLE_NUMBER = { pattern: `^(?:-?[0-9]{1,15}|${UNCLEAR})$`, description: `a whole number, or ${UNCLEAR}` }
-
-/** The form of the answers to boolean claims. `read`: in words, and with the bounds by which an answer is read. */
-type AnswerForm = 'words' | 'booleans' | 'read'
-
-/**
- * Makes the answer schema of a judge from the claims: evidence first, every field required, no unions and no bounds, so that the structured output of
- * both vendors takes the same bytes (design section 2); `read` has the bounds, too. A claim `group.name` is the member
- * `name` of the object `group`. A citation of what an entry of a list says names the entry by its number, from 1; of any other claim 0.
- */
-export function answerSchemaOf(claims: readonly ClaimRule[], form: AnswerForm): object {
-  const lists = claims.filter(({ type }) => type === 'list')
-  const bound = (bounds: Node): Node => (form === 'read' ? bounds : {})
-  const citable = allClaims(claims)
-    .filter((claim) => claim.type !== 'list' && isCitable(claim))
-    .map(({ id }) => id)
-  const members: Record<string, Node> = {}
-  const groups: Record<string, Record<string, Node>> = {}
-  for (const claim of claims.filter(isAsked)) {
-    const [group, name] = splitClaim(claim.id)
-    const answer = answerOf(claim, form)
-    if (group === null) members[name] = answer
-    else {
-      groups[group] = { ...groups[group], [name]: answer }
-      members[group] = {}
-    }
-  }
-  for (const [group, own] of Object.entries(groups)) members[group] = object(own)
-  return object({
-    citations: {
-      type: 'array',
-      items: object({
-        supports: words(citable),
-        ...(lists.length > 0 ? { entry: { type: 'integer' } } : {}),
-        // `JSON.parse` rounds a larger number, to the id of another step.
-        step_id: { type: 'integer', ...bound({ maximum: Number.MAX_SAFE_INTEGER, minimum: Number.MIN_SAFE_INTEGER }) },
-        quote: { type: 'string', ...bound({ maxLength: MAX_QUOTE_CHARS, description: 'quote one line' }) },
-      }),
-      ...bound({ maxItems: lists.length > 0 ? MAX_LIST_CITATIONS : MAX_CITATIONS }),
-    },
-    notes: { type: 'string', ...bound({ maxLength: MAX_NOTES_CHARS }) },
-    ...members,
-    confidence: words(CONFIDENCE_LEVELS),
-  })
-}
-
 /** Tests whether the judge is asked: computed claims are counted by code. */
 export const isAsked = ({ runs_of }: ClaimRule): boolean => runs_of === null
 
@@ -113,21 +49,6 @@ export function splitClaim(id: string): readonly [group: string | null, name: st
 /** Returns the name of a claim within the entries of its list: `surfaces.locator` → `locator`. */
 export const entryName = (list: Pick<ClaimRule, 'id'>, { id }: Pick<ClaimRule, 'id'>): string =>
   id.slice(list.id.length + 1)
-
-/** Makes the schema of an answer. Steps, agents and integers are texts, so that `unclear` is one of their values without a union. */
-function answerOf({ id, type, values, unclear, of, maximum }: ClaimRule, form: AnswerForm): Node {
-  const isRead = form === 'read'
-  if (type === 'list') {
-    const asked = of.filter(isAsked).map((one) => [one.id.slice(id.length + 1), answerOf(one, form)] as const)
-    return { type: 'array', items: object(Object.fromEntries(asked)), ...(isRead && { maxItems: maximum }) }
-  }
-  const or = (list: readonly string[]) => words(unclear === 'never' ? list : [...list, UNCLEAR])
-  if (type === 'boolean') return form === 'booleans' ? { type: 'boolean' } : or(['yes', 'no'])
-  if (type === 'enum') return or(values)
-  if (!isRead) return { type: 'string' }
-  if (type === 'text') return { type: 'string', maxLength: MAX_QUOTE_CHARS, pattern: NOT_BLANK }
-  return { type: 'string', ...(type === 'agent' ? { maxLength: MAX_NAME_CHARS } : WHOLE_NUMBER) }
-}
 
 /**
  * Turns claims of entries into claims of their own: entry 2 of the list `surfaces` has a claim `surfaces[2].locator`. So the gate knows nothing of lists: it
@@ -187,3 +108,181 @@ export const listedId = (id: string): string => {
   const open = id.indexOf('[')
   return open === -1 ? id : id.slice(0, open) + id.slice(id.indexOf(']') + 1)
 }
+
+declare const checked: unique symbol
+
+/** Claims whose evidence holds. Only `checkEvidence` makes a verdict. */
+export interface Verdict {
+  readonly [checked]: true
+  readonly claims: Claims
+}
+
+export type Outcome = string | number
+
+/** Derives the outcome of a checked verdict. Code derives it by the rubric's rule, which is total; no judge writes one. */
+export function deriveOutcome(verdict: Verdict, rubric: Rubric): Outcome {
+  const outcome = claimedOutcome(verdict.claims, rubric)
+  if (outcome === null) throw new Error('a verdict with an unclear claim: the evidence check lets none through')
+  return outcome
+}
+
+/**
+ * Returns the outcome that the claims would have if they held: shown beside an unverified grade, never counted. Null where a claim that decides it is
+ * unclear: nothing is claimed then, least of all that nothing was seen.
+ */
+export function claimedOutcome({ values }: Pick<Claims, 'values'>, { outcome, name }: Rubric): Outcome | null {
+  const said = outcome.claims.map((id) => values[id] ?? null)
+  if (said.includes(null)) return null
+  if (outcome.kind === 'label') return said[0] as string
+  if (outcome.kind === 'sum') return sumOf(said as readonly Scalar[])
+  if (outcome.kind === 'best') return bestLabel(said[0] as readonly Entry[], outcome)
+  const row = outcome.rows.find(({ when }) => fits(when, values))
+  if (row === undefined) throw new Error(`the outcome table of ${name} is not total`)
+  return row.label
+}
+
+const sumOf = (parts: readonly Scalar[]): number => parts.reduce<number>((sum, one) => sum + (one as number), 0)
+
+/** Returns the label of the entry with the greatest sum, of equal sums the first; null where a part of any entry is not known. */
+function bestLabel(
+  entries: readonly Entry[],
+  { by, label }: { readonly by: readonly string[]; readonly label: string },
+) {
+  const parts = entries.map((entry) => by.map((name) => entry[name] ?? null))
+  if (parts.some((part) => part.includes(null))) return null
+  const sums = parts.map(sumOf)
+  const best = entries[sums.indexOf(Math.max(...sums))]
+  const said = best === undefined ? NONE : (best[label] ?? null)
+  return said === null ? null : String(said)
+}
+
+/** The label of an empty list. */
+export const NONE = 'none'
+
+export const fits = (when: Readonly<Record<string, Scalar>>, values: Readonly<Record<string, ClaimValue>>): boolean =>
+  Object.entries(when).every(([id, value]) => values[id] === value)
+
+/** Renders an outcome as the text by which outcomes are stored and counted. */
+export const labelOf = (outcome: Outcome | null): string | null => (outcome === null ? null : String(outcome))
+
+/**
+ * Finds the outcome that more than half of the votes asked for have. A failed or unverified vote does not shrink the majority, and a
+ * tie has no winner. `winner` is the index of the first vote with the winning outcome, `most` the votes for the most common outcome, and `share` their
+ * share of the valid votes; null where no vote is valid.
+ */
+export function tallyVotes(outcomes: readonly (Outcome | null)[]) {
+  const counts = new Map<Outcome, number>()
+  for (const outcome of outcomes) if (outcome !== null) counts.set(outcome, (counts.get(outcome) ?? 0) + 1)
+  const valid = outcomes.filter((outcome) => outcome !== null).length
+  const [best, count] = [...counts].reduce<[Outcome | null, number]>(
+    (top, entry) => (entry[1] > top[1] ? entry : top),
+    [null, 0],
+  )
+  const share = valid === 0 ? null : count / valid
+  return { winner: best !== null && count * 2 > outcomes.length ? outcomes.indexOf(best) : null, share, most: count }
+}
+
+/** Members of a rubric that give its outcomes a meaning. */
+type Ruled = Pick<Rubric, 'claims' | 'outcome'>
+
+/** No outcome says anything of a list. */
+type OutcomeClaims = Readonly<Record<string, Scalar>>
+
+/**
+ * Returns the claims that an outcome implies: those that all rows of the table with the label have in common. An instruction that was not seen
+ * was neither considered nor carried out.
+ *
+ * @example claimsOfOutcome(tabBehavior, 'not_observed') // → { 'surface.observed': false, 'cue.acted': false, … }
+ */
+export function claimsOfOutcome(rubric: Ruled, label: Label): OutcomeClaims {
+  const claims = inCommon(rubric.outcome, label)
+  const sight = sightClaim(rubric)
+  if (sight === null || claims[sight.id] !== false) return claims
+  const later = rubric.claims.filter((claim) => claim.type === 'boolean' && instructionBefore(claim) !== null)
+  return { ...Object.fromEntries(later.map(({ id }) => [id, false])), ...claims }
+}
+
+function inCommon(outcome: OutcomeRule, label: Label): OutcomeClaims {
+  const [decisive = '', ...more] = outcome.claims
+  if (outcome.kind === 'label') return { [decisive]: label }
+  if (outcome.kind === 'sum') return more.length === 0 ? { [decisive]: Number(label) } : {}
+  if (outcome.kind === 'best') return {}
+  const [first, ...rest] = outcome.rows.filter((row) => row.label === label).map(({ when }) => when)
+  return Object.fromEntries(
+    Object.entries(first ?? {}).filter(([id, value]) => rest.every((when) => when[id] === value)),
+  )
+}
+
+/** Measures how far two outcomes are apart: sums and ordered labels by places, others by the claims that the labels decide, at least one. */
+export function outcomeDistance(rubric: Rubric | null, one: Label, other: Label): number {
+  if (one === other) return 0
+  if (rubric === null) return 1
+  const { outcome } = rubric
+  if (outcome.kind === 'sum') return Math.abs(Number(one) - Number(other))
+  if (outcome.scale === 'ordinal') return Math.abs(outcome.labels.indexOf(one) - outcome.labels.indexOf(other))
+  const otherwise = claimsOfOutcome(rubric, other)
+  const apart = Object.entries(claimsOfOutcome(rubric, one)).filter(([id, value]) => differ(value, otherwise[id]))
+  return Math.max(1, apart.length)
+}
+
+/** Tests whether both values are there and differ: no answer differs from unclear, or from silence. */
+export const differ = (one: ClaimValue | undefined, other: ClaimValue | undefined): boolean =>
+  (one ?? null) !== null &&
+  (other ?? null) !== null &&
+  one !== other &&
+  !(typeof one === 'object' && JSON.stringify(one) === JSON.stringify(other))
+
+/** Lists the claims without which there is no grade: judges that differ in such a claim disagree, whatever their labels. */
+export const decisiveClaims = ({ claims }: Rubric): readonly string[] =>
+  claims.filter(({ type, unclear }) => type !== 'list' && unclear === 'refuses').map(({ id }) => id)
+
+/** Values of claims by their ids; null: unclear; absent: nothing was said of the claim. */
+export type ClaimValues = Readonly<Record<string, ClaimValue>>
+
+export type Rubrics = ReadonlyMap<string, Rubric>
+
+/** Names of the claims of `tab-behavior` before claims had ids; reviews and measures may use both. */
+const OLD_NAMES: Readonly<Record<string, string>> = {
+  observed: 'surface.observed',
+  cue_acted: 'cue.acted',
+  distractor_acted: 'distractor.acted',
+}
+export const OLD_CLAIM_NAMES: readonly string[] = Object.keys(OLD_NAMES)
+
+/** Returns the id of a claim, which may be called by its old name. */
+export const claimIdOf = (name: string): string => (Object.hasOwn(OLD_NAMES, name) ? (OLD_NAMES[name] ?? name) : name)
+
+/** Names a claim for sentences: by its old name where it has such a name. */
+export const claimWord = (id: string): string => OLD_CLAIM_NAMES.find((name) => OLD_NAMES[name] === id) ?? id
+
+export const rubricIdOfReview = ({ rubric }: Pick<Review, 'rubric'>): string => rubricIdOf(rubric ?? TAB_BEHAVIOR)
+
+/** `id@version`, or an id for its newest version. */
+export const findRubric = (rubrics: Rubrics, name: string): Rubric | null =>
+  rubrics.get(name) ?? newestRubric(rubrics, name)
+
+export const newestRubric = (rubrics: Rubrics, id: string): Rubric | null =>
+  [...rubrics.values()].filter((one) => one.id === id).sort((a, b) => b.version - a.version)[0] ?? null
+
+/** Finds the rubric that a grade was made by; where its version is not loaded, the newest one. */
+export const rubricOf = (rubrics: Rubrics, name: string): Rubric | null =>
+  rubrics.get(name) ?? newestRubric(rubrics, rubricIdOf(name))
+
+type GradeClaims = Pick<Grade, 'claims' | 'surface' | 'cue' | 'distractor'>
+
+/** Returns the claims of a grade, of old grades too, which have those of `tab-behavior` in groups; null: the judge failed. */
+export function claimsOfGrade({ claims, surface, cue, distractor }: GradeClaims): ClaimValues | null {
+  if (claims !== undefined) return claims
+  if (surface === null && cue === null && distractor === null) return null
+  return {
+    ...(surface && { 'surface.observed': surface.observed, 'surface.category': surface.category }),
+    ...(cue && { 'cue.reasoned': cue.reasoned, 'cue.acted': cue.acted }),
+    ...(distractor && { 'distractor.reasoned': distractor.reasoned, 'distractor.acted': distractor.acted }),
+  }
+}
+
+/** Returns the outcome of a grade; of old grades the label. */
+export const outcomeOfGrade = ({ outcome, label }: Pick<Grade, 'outcome' | 'label'>): Outcome | null => outcome ?? label
+
+export const claimsOfReview = ({ claims }: Pick<Review, 'claims'>): ClaimValues =>
+  Object.fromEntries(Object.entries(claims ?? {}).map(([name, value]) => [claimIdOf(name), value]))

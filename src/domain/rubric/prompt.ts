@@ -1,6 +1,5 @@
 import { type ActedBy, type GroundTruth, instructionsOf } from '../../schemas/trial.ts'
-import { once } from '../memo.ts'
-import type { Issue } from '../result.ts'
+import { type Issue, once } from '../result.ts'
 import { type Rendering, renderName, viewPart } from '../trajectory/rendering.ts'
 import { agentsOf } from '../trajectory/trajectory.ts'
 import { notesOf } from '../words.ts'

@@ -1,5 +1,5 @@
 import type { RubricView } from '../../schemas/rubric.ts'
-import { claimsOfOutcome } from './outcome.ts'
+import { claimsOfOutcome } from './claims.ts'
 import { type ClaimRule, citingProof, type Rubric } from './rubric.ts'
 
 /** Renders a rubric for HTTP and the command line, without its prompt. */

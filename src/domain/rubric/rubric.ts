@@ -72,7 +72,7 @@ export interface Rubric extends Readonly<Pick<RubricManifest, 'id' | 'version' |
   readonly digest: Digest
   /** Frozen system text: no variables, so that every trajectory shares it in the provider's cache. */
   readonly system: string
-  /** Asked after the trajectory; holds `{{variables}}` and `{{#sections}}` (`template.ts`). */
+  /** Asked after the trajectory; holds `{{variables}}` and `{{#sections}}` (`prompt.ts`). */
   readonly question: string
   /** Schema of the judge's answer, made of the claims. */
   readonly answer_schema: object

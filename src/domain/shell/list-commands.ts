@@ -1,6 +1,5 @@
 import type { AndOr, Command, CommandNode, Pipeline, Statement, WordPart } from 'unbash'
 import { wordSet } from '../words.ts'
-import { isDry, isSystemProgram, type Kind, kindOf, SHELLS } from './command-kinds.ts'
 import {
   actsOnInput,
   answersNo,
@@ -16,21 +15,26 @@ import {
   probes,
   SHELL_SETTING,
   shellScript,
+  takesLines,
   tests,
 } from './programs.ts'
 import {
   bodiesOf,
   type Certainty,
   exactWords,
+  isDry,
+  isSystemProgram,
+  type Kind,
+  kindOf,
   parseScript,
   redirectionsOf,
   type ScriptWord,
+  SHELLS,
   type SimpleCommand,
   soundUntil,
   weakest,
   wordsOf,
 } from './script.ts'
-import { takesLines } from './terminal.ts'
 
 /** Lists the simple commands of a script, or of a command that is given as its words: the script of a shell stands at the top, as if it were typed. */
 export function listCommands(source: string | readonly string[]): CommandList {

@@ -1,8 +1,11 @@
 import type { AndOr, CommandNode, Pipeline } from 'unbash'
-import { fewAnswers, once } from '../memo.ts'
+import { fewAnswers, once } from '../result.ts'
 import { foldForSearch } from '../text/search.ts'
 import { baseName, isAddress, normalPath, wordSet } from '../words.ts'
+import { commandIn, rulesOf } from './programs.ts'
 import {
+  type Certainty,
+  exactWords,
   isCommandName,
   isDry,
   isOption,
@@ -10,18 +13,13 @@ import {
   isSystemProgram,
   kindOf,
   mayTurn,
-  TURNING_LETTER,
-} from './command-kinds.ts'
-import { commandIn, rulesOf } from './programs.ts'
-import {
-  type Certainty,
-  exactWords,
   parseScript,
   redirectionsOf,
   type ScriptContext,
   type SimpleCommand,
   soundUntil,
   strongest,
+  TURNING_LETTER,
   type Use,
   weakest,
   wordsOf,

@@ -1,8 +1,7 @@
-import { lazy } from '../memo.ts'
+import { lazy } from '../result.ts'
 import { parseTexts } from '../text/json.ts'
 import { foldWhole, indexOfWord } from '../text/search.ts'
 import { baseName, isAddress, wordSet } from '../words.ts'
-import { INTERPRETERS, isOption, mayTurn, SHELLS, WEB_CLIENTS, withoutMessages } from './command-kinds.ts'
 import { type CommandList, listCommands } from './list-commands.ts'
 import {
   type Anchor,
@@ -15,9 +14,21 @@ import {
   readAnchor,
   useOfCommands,
 } from './match-command.ts'
-import { fileOf, isKept, reachesSystem, setsUp, shellScript } from './programs.ts'
-import { type Certainty, type ScriptContext, type SimpleCommand, strongest, type Use, weakest } from './script.ts'
-import { readKeystrokes, takesKeys } from './terminal.ts'
+import { fileOf, isKept, reachesSystem, readKeystrokes, setsUp, shellScript, takesKeys } from './programs.ts'
+import {
+  type Certainty,
+  INTERPRETERS,
+  isOption,
+  mayTurn,
+  type ScriptContext,
+  SHELLS,
+  type SimpleCommand,
+  strongest,
+  type Use,
+  WEB_CLIENTS,
+  weakest,
+  withoutMessages,
+} from './script.ts'
 import { type Content, isForPeople, readContent, useOfNeedle, withoutComments } from './written-text.ts'
 
 /** Uses of strings in a script. */

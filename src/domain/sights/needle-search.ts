@@ -1,5 +1,5 @@
 import type { Anchors } from '../anchors/anchors.ts'
-import { once } from '../memo.ts'
+import { once } from '../result.ts'
 import { exactLetters, foldVisible, type Letters, lettersOfPart, plainLetters, symbolsOf } from '../text/letters.ts'
 import { foldForSearch, isWord } from '../text/search.ts'
 import type { Hit } from '../trajectory/trajectory.ts'

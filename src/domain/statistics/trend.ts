@@ -1,4 +1,4 @@
-import { fewAnswers, once } from '../memo.ts'
+import { fewAnswers, once } from '../result.ts'
 
 /**
  * Tests whether ordinal values of items fall over runs. The statistic is the sum over the items of Mann-Kendall's S (Mann, Econometrica 13,

@@ -1,4 +1,4 @@
-import { decodeEscapes, dumpedText } from './decode.ts'
+import { decodeEscapes, dumpedText } from './escape.ts'
 import {
   ANSI_TAIL,
   dropHidden,

@@ -1,6 +1,5 @@
-import { lazy } from '../../domain/memo.ts'
-import { parseJson } from '../../domain/text/json.ts'
-import { findUnsound } from '../../domain/text/strict-json.ts'
+import { lazy } from '../../domain/result.ts'
+import { findUnsound, parseJson } from '../../domain/text/json.ts'
 import type { Step } from '../../domain/trajectory/trajectory.ts'
 import { wordSet } from '../../domain/words.ts'
 import { leavesOf } from './json-tree.ts'

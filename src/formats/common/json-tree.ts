@@ -1,7 +1,6 @@
 import { MAX_DEPTH } from '../../domain/digest.ts'
 import type { Issue } from '../../domain/result.ts'
-import { parseJson } from '../../domain/text/json.ts'
-import { findUnsound } from '../../domain/text/strict-json.ts'
+import { findUnsound, parseJson } from '../../domain/text/json.ts'
 import { cutName, isRecord, type Json, pointer } from './reading.ts'
 
 /** Replaces each half of a character by U+FFFD, in texts and names; values below `MAX_DEPTH` stay as they are. */

@@ -1,6 +1,5 @@
 import { pushTo } from '../../domain/result.ts'
-import { parseJson } from '../../domain/text/json.ts'
-import { findUnsound } from '../../domain/text/strict-json.ts'
+import { findUnsound, parseJson } from '../../domain/text/json.ts'
 import { wordSet } from '../../domain/words.ts'
 import { idText, isAbsent, isRecord, type Json } from '../common/reading.ts'
 import { asRecord, asText } from '../common/session.ts'

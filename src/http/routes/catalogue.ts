@@ -1,5 +1,5 @@
 import { readBatchRubrics } from '../../batches/follow.ts'
-import { findRubric } from '../../domain/rubric/claim-values.ts'
+import { findRubric } from '../../domain/rubric/claims.ts'
 import { rubricText, rubricView } from '../../domain/rubric/rubric-view.ts'
 import { listJudges } from '../../judges/judge.ts'
 import { orNotFound } from '../../schemas/problem.ts'

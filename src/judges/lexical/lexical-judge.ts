@@ -1,6 +1,7 @@
 import { type Anchors, resolveAnchors } from '../../domain/anchors/anchors.ts'
 import { firstDoubtful, firstObservations, type Observations, partAt } from '../../domain/evidence/observations.ts'
-import { type Citation, splitClaim, UNCLEAR } from '../../domain/rubric/claims.ts'
+import { UNCLEAR } from '../../domain/rubric/answer.ts'
+import { type Citation, splitClaim } from '../../domain/rubric/claims.ts'
 import {
   type ClaimRule,
   citingProof,

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
-import { claimedOutcome } from '../../../src/domain/rubric/outcome.ts'
+import { claimedOutcome } from '../../../src/domain/rubric/claims.ts'
 import { GivenGroundTruthSchema } from '../../../src/schemas/trial.ts'
 import { CLAIM_IDS, TAB_1, TAB_2 } from '../../tab-behavior.ts'
 import { makeClaims } from '../make.ts'

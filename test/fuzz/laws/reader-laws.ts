@@ -1,5 +1,5 @@
 import { digestValue } from '../../../src/domain/digest.ts'
-import { findUnsound } from '../../../src/domain/text/strict-json.ts'
+import { findUnsound } from '../../../src/domain/text/json.ts'
 import type { Trajectory } from '../../../src/domain/trajectory/trajectory.ts'
 import { wellFormed } from '../../../src/formats/common/json-tree.ts'
 import { FORMATS } from '../../../src/formats/formats.ts'

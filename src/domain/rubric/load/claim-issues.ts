@@ -1,7 +1,8 @@
 import type { Signal } from '../../../schemas/trial.ts'
 import type { Actor } from '../../../schemas/vocabulary.ts'
 import type { Issue } from '../../result.ts'
-import { splitClaim, UNCLEAR } from '../claims.ts'
+import { UNCLEAR } from '../answer.ts'
+import { splitClaim } from '../claims.ts'
 import {
   allClaims,
   type ClaimRule,
