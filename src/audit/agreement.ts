@@ -1,14 +1,8 @@
 import type { Issue } from '../domain/result.ts'
 import { newestRubric } from '../domain/rubric/claims.ts'
 import type { Rubric } from '../domain/rubric/rubric.ts'
-import {
-  type Agreement,
-  type AgreementCall,
-  MAX_AGREEMENT_LABELS,
-  type RaterCoverage,
-  type Rating,
-  type StoredRaters,
-} from '../schemas/agreement.ts'
+import type { Agreement, AgreementCall, RaterCoverage, Rating, StoredRaters } from '../schemas/agreement.ts'
+import { MAX_AGREEMENT_LABELS } from '../schemas/agreement.ts'
 import { RequestError } from '../schemas/problem.ts'
 import { type Provenance, rubricIdOf, TAB_BEHAVIOR } from '../schemas/vocabulary.ts'
 import { type Judged, tallyEvidence } from './clashes.ts'

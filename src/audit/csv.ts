@@ -1,13 +1,7 @@
 import { claimsOfReview } from '../domain/rubric/claims.ts'
 import { type CsvValue, csvCells } from '../domain/text/escape.ts'
-import {
-  ALIGNMENT_FIGURES,
-  type Corrected,
-  type JudgeQuality,
-  type Rate,
-  type Report,
-  type ReportGroup,
-} from '../schemas/report.ts'
+import type { Corrected, JudgeQuality, Rate, Report, ReportGroup } from '../schemas/report.ts'
+import { ALIGNMENT_FIGURES } from '../schemas/report.ts'
 import type { Disagreement, Review } from '../schemas/review.ts'
 
 /** Writes a row, its line end included. */

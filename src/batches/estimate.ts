@@ -1,12 +1,6 @@
 import { CHARS_SHOWN_AGAIN, STEPS_SHOWN_AGAIN } from '../domain/evidence/unmet-claims.ts'
-import {
-  callsPerQuestion,
-  estimateTokens,
-  likelyOutput,
-  NO_HISTORY,
-  type OutputHistory,
-  upperBoundUsd,
-} from '../domain/money.ts'
+import type { OutputHistory } from '../domain/money.ts'
+import { callsPerQuestion, estimateTokens, likelyOutput, NO_HISTORY, upperBoundUsd } from '../domain/money.ts'
 import { once } from '../domain/result.ts'
 import { DECISION_NOTE, renderQuestion, WINDOW_NOTE } from '../domain/rubric/prompt.ts'
 import { range, sum } from '../domain/statistics/weighted-shares.ts'

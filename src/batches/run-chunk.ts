@@ -1,6 +1,5 @@
 import PQueue from 'p-queue'
-import type { RunPlan } from '../db/batches.ts'
-import { type Chunk, type ItemEnd, type OpenItem, toItemEnd } from '../db/batches.ts'
+import { type Chunk, type ItemEnd, type OpenItem, type RunPlan, toItemEnd } from '../db/batches.ts'
 import { settleAll } from '../db/db.ts'
 import { ReplyRefused, StorageError } from '../db/errors.ts'
 import type { Stores } from '../db/stores.ts'

@@ -1,13 +1,8 @@
 import type { Static } from 'typebox'
 import type { Price } from '../domain/money.ts'
 import { isBaseUrl, NO_BASE_URL, shownBaseUrl } from '../domain/words.ts'
-import {
-  PROVIDER_NAMES,
-  PROVIDER_PLACES,
-  type Provider,
-  type ProviderPlace,
-  providerRow,
-} from '../schemas/providers.ts'
+import type { Provider, ProviderPlace } from '../schemas/providers.ts'
+import { PROVIDER_NAMES, PROVIDER_PLACES, providerRow } from '../schemas/providers.ts'
 import { Choice, Closed, Num, Str, Type } from '../schemas/type.ts'
 import { missingVariables, type Secrets } from './environment.ts'
 import { CONCURRENCY, type Concurrency, nullable, resolveConcurrency, SettingError } from './settings.ts'

@@ -1,10 +1,5 @@
-import {
-  type GivenInstruction,
-  type GivenTruth,
-  type GroundTruth,
-  type Instruction,
-  isInstruction,
-} from '../schemas/trial.ts'
+import type { GivenInstruction, GivenTruth, GroundTruth, Instruction } from '../schemas/trial.ts'
+import { isInstruction } from '../schemas/trial.ts'
 import { type Digest, digestValue } from './digest.ts'
 import type { DeniedActs } from './evidence/observations.ts'
 import { fewAnswers } from './result.ts'

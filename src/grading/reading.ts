@@ -1,13 +1,8 @@
 import { type Anchors, textOfAnchor } from '../domain/anchors/anchors.ts'
 import { estimateTokens, mostTokens } from '../domain/money.ts'
 import { renderQuestion } from '../domain/rubric/prompt.ts'
-import {
-  type ElidableStep,
-  planElision,
-  planWindows,
-  SLICE_OVERLAP,
-  splitOversized,
-} from '../domain/trajectory/reading-plan.ts'
+import type { ElidableStep } from '../domain/trajectory/reading-plan.ts'
+import { planElision, planWindows, SLICE_OVERLAP, splitOversized } from '../domain/trajectory/reading-plan.ts'
 import {
   choosePictures,
   createRendering,

@@ -16,14 +16,8 @@ import { buildContext } from '../boot/context.ts'
 import type { Items } from '../client/calls.ts'
 import { ServiceError } from '../client/errors.ts'
 import { followBatch, unlessAborted } from '../client/persist.ts'
-import {
-  type CreateOptions,
-  findKeyed,
-  gradeMany,
-  type LocalVeridict,
-  type ReadItem,
-  type Veridict,
-} from '../client/veridict.ts'
+import type { CreateOptions, LocalVeridict, ReadItem, Veridict } from '../client/veridict.ts'
+import { findKeyed, gradeMany } from '../client/veridict.ts'
 import { loadConfig } from '../config/config.ts'
 import { defined } from '../domain/result.ts'
 import { findRubric } from '../domain/rubric/claims.ts'

@@ -1,11 +1,5 @@
-import {
-  createMarkerSearch,
-  isMediaName,
-  MARKERS,
-  type MarkerName,
-  type MarkerTexts,
-  stringsOf,
-} from '../../domain/markers/check-run.ts'
+import type { MarkerName, MarkerTexts } from '../../domain/markers/check-run.ts'
+import { createMarkerSearch, isMediaName, MARKERS, stringsOf } from '../../domain/markers/check-run.ts'
 import type { SearchedFile } from '../../domain/markers/check-task.ts'
 import { isTruthFile } from '../trials/trial-folder.ts'
 import type { ArchiveLimits } from '../unpack/limits.ts'

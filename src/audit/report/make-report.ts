@@ -14,15 +14,8 @@ import { isOfAgent, reviewsOf, standingReviews } from '../reviews.ts'
 import type { Compute } from '../statistics-worker.ts'
 import { evidenceOf, fitsTrial, isCanary, newestOf, readTrials, subjectOf } from '../trials.ts'
 import type { PairOptions } from './paired.ts'
-import {
-  type BaselineRun,
-  hasAlignment,
-  type ReportInput,
-  type ReportRubric,
-  rowOf,
-  settleReviews,
-  type TrialRow,
-} from './rows.ts'
+import type { BaselineRun, ReportInput, ReportRubric, TrialRow } from './rows.ts'
+import { hasAlignment, rowOf, settleReviews } from './rows.ts'
 
 /** Bounds draws times trials, of which a report resamples some 50 figures, to about ten seconds. */
 const MOST_RESAMPLED = 40_000_000

@@ -6,16 +6,8 @@ import { type Certainty, isDone, rankOf, strongest, type Use, weakest } from '..
 import { isForPeople } from '../shell/written-text.ts'
 import { lettersOfPart, plainLetters } from '../text/letters.ts'
 import { indexOfWord, mentions } from '../text/search.ts'
-import {
-  type Act,
-  FAILED,
-  NOT_RUN,
-  orderOf,
-  type Part,
-  type Position,
-  type Step,
-  type Trajectory,
-} from '../trajectory/trajectory.ts'
+import type { Act, Part, Position, Step, Trajectory } from '../trajectory/trajectory.ts'
+import { FAILED, NOT_RUN, orderOf } from '../trajectory/trajectory.ts'
 import { MOST_OF_OUTCOME } from './outputs.ts'
 import { PartUses } from './part-uses.ts'
 import { isRun, isRunScript } from './scripts.ts'

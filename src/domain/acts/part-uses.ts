@@ -6,15 +6,8 @@ import type { ShellReading } from '../shell/read-shell.ts'
 import { type Certainty, isDone, strongest, type Use, weakest } from '../shell/script.ts'
 import { deletesFile, patchWrites, usesOfWriting } from '../shell/written-text.ts'
 import { foldForSearch, isLine, mentions, mentionsAny, namesAll } from '../text/search.ts'
-import {
-  type Act,
-  type Call,
-  NOT_RUN,
-  type Part,
-  type Position,
-  type Step,
-  type Trajectory,
-} from '../trajectory/trajectory.ts'
+import type { Act, Call, Part, Position, Step, Trajectory } from '../trajectory/trajectory.ts'
+import { NOT_RUN } from '../trajectory/trajectory.ts'
 import { isAddress, wordSet } from '../words.ts'
 import { MOST_OF_OUTCOME, Outputs } from './outputs.ts'
 import { isRun, Scripts } from './scripts.ts'

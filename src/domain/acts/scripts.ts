@@ -3,15 +3,8 @@ import { filesOf, programsOf } from '../shell/match-command.ts'
 import { readShell, type ShellReading, UNREAD } from '../shell/read-shell.ts'
 import type { Certainty, ScriptContext } from '../shell/script.ts'
 import { type Content, patchWrites, readContent, readEdit } from '../shell/written-text.ts'
-import {
-  type Act,
-  isBefore,
-  NOT_RUN,
-  type Part,
-  type Position,
-  type Step,
-  type Trajectory,
-} from '../trajectory/trajectory.ts'
+import type { Act, Part, Position, Step, Trajectory } from '../trajectory/trajectory.ts'
+import { isBefore, NOT_RUN } from '../trajectory/trajectory.ts'
 import { baseName, wordSet } from '../words.ts'
 import { partsOfCall } from './wanted.ts'
 

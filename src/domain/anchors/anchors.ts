@@ -1,10 +1,5 @@
-import {
-  type ActedBy,
-  type ActionAnchor,
-  type GroundTruth,
-  type Instruction,
-  instructionsOf,
-} from '../../schemas/trial.ts'
+import type { ActedBy, ActionAnchor, GroundTruth, Instruction } from '../../schemas/trial.ts'
+import { instructionsOf } from '../../schemas/trial.ts'
 import { type Issue, once } from '../result.ts'
 import data from '../words.json' with { type: 'json' }
 import { baseName, quoted, wordSet } from '../words.ts'

@@ -5,39 +5,14 @@ import { type Acts, actsOf, isDone } from '../acts/acts.ts'
 import { actStrings, type InstructionAnchors, wholeActs } from '../anchors/anchors.ts'
 import type { Locator, Place } from '../quotes/locate.ts'
 import { type Citation, type Claims, type ClaimValues, decisiveClaims, flatten } from '../rubric/claims.ts'
-import {
-  type ClaimRule,
-  instructionBefore,
-  instructionDone,
-  type ProofRule,
-  proofOf,
-  type Rubric,
-} from '../rubric/rubric.ts'
+import type { ClaimRule, ProofRule, Rubric } from '../rubric/rubric.ts'
+import { instructionBefore, instructionDone, proofOf } from '../rubric/rubric.ts'
 import { createShows, type Shown } from '../sights/sights.ts'
-import {
-  type Act,
-  isBefore,
-  isSeen,
-  NOT_RUN,
-  orderOf,
-  type Part,
-  type Position,
-  type Trajectory,
-} from '../trajectory/trajectory.ts'
+import type { Act, Part, Position, Trajectory } from '../trajectory/trajectory.ts'
+import { isBefore, isSeen, NOT_RUN, orderOf } from '../trajectory/trajectory.ts'
 import data from '../words.json' with { type: 'json' }
-import {
-  type Checked,
-  type Cited,
-  type EvidenceQuestion,
-  findCitedPicture,
-  firstDoubtful,
-  isPictured,
-  isProof,
-  measuredOf,
-  type Observations,
-  type Proved,
-  partAt,
-} from './observations.ts'
+import type { Checked, Cited, EvidenceQuestion, Observations, Proved } from './observations.ts'
+import { findCitedPicture, firstDoubtful, isPictured, isProof, measuredOf, partAt } from './observations.ts'
 
 export const holds = (status: CitationStatus): boolean => status === 'verified' || status === 'normalized'
 

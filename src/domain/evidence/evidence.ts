@@ -3,15 +3,8 @@ import type { ActionAnchor } from '../../schemas/trial.ts'
 import { type Acts, actsOf } from '../acts/acts.ts'
 import { actStrings, type InstructionAnchors, textOfAnchor } from '../anchors/anchors.ts'
 import { createLocator } from '../quotes/locate.ts'
-import {
-  type Citation,
-  type Claims,
-  claimedValue,
-  flatten,
-  listedId,
-  unflatten,
-  type Verdict,
-} from '../rubric/claims.ts'
+import type { Citation, Claims, Verdict } from '../rubric/claims.ts'
+import { claimedValue, flatten, listedId, unflatten } from '../rubric/claims.ts'
 import { actClaims, type ClaimRule, citingProof, type Rubric, sightClaim } from '../rubric/rubric.ts'
 import { earlier, FAILED, isSeen, type Part, type Position } from '../trajectory/trajectory.ts'
 import { checkCitation, createProof } from './citations.ts'

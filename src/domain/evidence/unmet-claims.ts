@@ -1,29 +1,14 @@
 import type { CheckedCitation } from '../../schemas/grade.ts'
 import { actsOf, isDone } from '../acts/acts.ts'
 import { type Claims, claimedValue, counts } from '../rubric/claims.ts'
-import {
-  type ClaimRule,
-  type ClaimValue,
-  instructionBefore,
-  instructionDone,
-  proofOf,
-  type Rubric,
-  sightClaim,
-} from '../rubric/rubric.ts'
+import type { ClaimRule, ClaimValue, Rubric } from '../rubric/rubric.ts'
+import { instructionBefore, instructionDone, proofOf, sightClaim } from '../rubric/rubric.ts'
 import type { Rendering } from '../trajectory/rendering.ts'
 import { agentsOf, type Order, orderOfSteps, type Position } from '../trajectory/trajectory.ts'
 import { baseName, quoted } from '../words.ts'
 import { CITATION_MEANING, holds } from './citations.ts'
-import {
-  type Checked,
-  type EvidenceQuestion,
-  firstDoubtful,
-  isPictured,
-  isProof,
-  measuredOf,
-  type Observations,
-  type UnmetClaim,
-} from './observations.ts'
+import type { Checked, EvidenceQuestion, Observations, UnmetClaim } from './observations.ts'
+import { firstDoubtful, isPictured, isProof, measuredOf } from './observations.ts'
 
 /** An answer whose citations are checked, with the finds of a search; `dated`: the same with the citations of the judge. */
 export interface CheckedAnswer {

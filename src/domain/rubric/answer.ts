@@ -4,15 +4,8 @@ import { CONFIDENCE_LEVELS } from '../../schemas/vocabulary.ts'
 import { err, type Issue, ok, once, type Result } from '../result.ts'
 import { findUnsound, readBounded } from '../text/json.ts'
 import { type Citation, type Claims, entryName, isAsked, splitClaim } from './claims.ts'
-import {
-  allClaims,
-  type ClaimRule,
-  type ClaimValue,
-  type Entry,
-  isCitable,
-  type Rubric,
-  type Scalar,
-} from './rubric.ts'
+import type { ClaimRule, ClaimValue, Entry, Rubric, Scalar } from './rubric.ts'
+import { allClaims, isCitable } from './rubric.ts'
 
 /** Answer beside `yes` and `no` where the record does not decide the claim; the answer leads to a review and never means no. */
 export const UNCLEAR = 'unclear'

@@ -1,16 +1,8 @@
 import type { Grade } from '../../schemas/grade.ts'
 import type { Review } from '../../schemas/review.ts'
 import { type ConfidenceLevel, type Label, rubricIdOf, TAB_BEHAVIOR } from '../../schemas/vocabulary.ts'
-import {
-  type ClaimRule,
-  type ClaimValue,
-  type Entry,
-  instructionBefore,
-  type OutcomeRule,
-  type Rubric,
-  type Scalar,
-  sightClaim,
-} from './rubric.ts'
+import type { ClaimRule, ClaimValue, Entry, OutcomeRule, Rubric, Scalar } from './rubric.ts'
+import { instructionBefore, sightClaim } from './rubric.ts'
 
 export interface Citation {
   /** The id of the claim that it supports. */

@@ -15,20 +15,8 @@ import {
   useOfCommands,
 } from './match-command.ts'
 import { fileOf, isKept, reachesSystem, readKeystrokes, setsUp, shellScript, takesKeys } from './programs.ts'
-import {
-  type Certainty,
-  INTERPRETERS,
-  isOption,
-  mayTurn,
-  type ScriptContext,
-  SHELLS,
-  type SimpleCommand,
-  strongest,
-  type Use,
-  WEB_CLIENTS,
-  weakest,
-  withoutMessages,
-} from './script.ts'
+import type { Certainty, ScriptContext, SimpleCommand, Use } from './script.ts'
+import { INTERPRETERS, isOption, mayTurn, SHELLS, strongest, WEB_CLIENTS, weakest, withoutMessages } from './script.ts'
 import { type Content, isForPeople, readContent, useOfNeedle, withoutComments } from './written-text.ts'
 
 /** Uses of strings in a script. */

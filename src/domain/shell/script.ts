@@ -1,13 +1,5 @@
-import {
-  type Command,
-  type CommandNode,
-  type CompoundList,
-  type ParsedScript,
-  parse,
-  type Redirection,
-  type Word,
-  type WordPart,
-} from 'unbash'
+import type { Command, CommandNode, CompoundList, ParsedScript, Redirection, Word, WordPart } from 'unbash'
+import { parse } from 'unbash'
 import { baseName, wordSet } from '../words.ts'
 import data from './commands.json' with { type: 'json' }
 

@@ -2,14 +2,8 @@ import { type Anchors, resolveAnchors } from '../../domain/anchors/anchors.ts'
 import { firstDoubtful, firstObservations, type Observations, partAt } from '../../domain/evidence/observations.ts'
 import { UNCLEAR } from '../../domain/rubric/answer.ts'
 import { type Citation, splitClaim } from '../../domain/rubric/claims.ts'
-import {
-  type ClaimRule,
-  citingProof,
-  instructionBefore,
-  instructionDone,
-  type Rubric,
-  sightClaim,
-} from '../../domain/rubric/rubric.ts'
+import type { ClaimRule, Rubric } from '../../domain/rubric/rubric.ts'
+import { citingProof, instructionBefore, instructionDone, sightClaim } from '../../domain/rubric/rubric.ts'
 import { type Hit, isBefore, type Trajectory } from '../../domain/trajectory/trajectory.ts'
 import type { GroundTruth } from '../../schemas/trial.ts'
 import { type ConfidenceLevel, SURFACE_CATEGORIES } from '../../schemas/vocabulary.ts'

@@ -3,16 +3,8 @@ import type { Actor } from '../../../schemas/vocabulary.ts'
 import type { Issue } from '../../result.ts'
 import { UNCLEAR } from '../answer.ts'
 import { splitClaim } from '../claims.ts'
-import {
-  allClaims,
-  type ClaimRule,
-  instructionDone,
-  isCitable,
-  type ProofRule,
-  type Rubric,
-  sightClaim,
-  type TruthRule,
-} from '../rubric.ts'
+import type { ClaimRule, ProofRule, Rubric, TruthRule } from '../rubric.ts'
+import { allClaims, instructionDone, isCitable, sightClaim } from '../rubric.ts'
 import { broken, key } from './rubric-error.ts'
 
 /** Names of the answer that are no claims. */

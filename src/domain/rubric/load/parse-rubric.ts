@@ -5,18 +5,8 @@ import { err, type Issue, ok, type Result } from '../../result.ts'
 import { answerSchemaOf } from '../answer.ts'
 import { fits, NONE, splitClaim } from '../claims.ts'
 import { promptNames, readTemplate } from '../prompt.ts'
-import {
-  allClaims,
-  type ClaimRule,
-  isCitable,
-  NO_PROOF,
-  type OutcomeRule,
-  type ProofRule,
-  type Rubric,
-  type Scalar,
-  type TableRow,
-  type TruthRule,
-} from '../rubric.ts'
+import type { ClaimRule, OutcomeRule, ProofRule, Rubric, Scalar, TableRow, TruthRule } from '../rubric.ts'
+import { allClaims, isCitable, NO_PROOF } from '../rubric.ts'
 import { claimIssues, togetherIssues, unproved } from './claim-issues.ts'
 import { broken } from './rubric-error.ts'
 import { readTruth } from './truth.ts'
