@@ -2,7 +2,6 @@ import { PgBoss } from 'pg-boss'
 import { JOBS_SCHEMA } from '../db/open/migrate.ts'
 import type { Job, Jobs } from './jobs.ts'
 
-const CONNECTIONS = 4
 const QUEUE = {
   notify: true,
   // A job may wait while a job with its key runs.
@@ -15,29 +14,22 @@ const QUEUE = {
   deleteAfterSeconds: 600,
   retentionSeconds: 14 * 24 * 3600,
 }
-const REFRESH_S = 3
 const MONITOR_S = 2
 /**
- * Between two looks of a worker of pg-boss without work. Each judge has one that looks often, for jobs that come back after a time; notices wake the
- * others, and the end of a chunk lets its worker look again at once. Without these settings a worker sleeps for 30 s after each job.
+ * Between two looks of a worker of pg-boss without work, which sleeps for 30 s after each job by default. Each judge has one that looks often, for
+ * jobs that come back after a time; notices wake the others, and the end of a chunk lets its worker look again at once.
  */
 const LOOK_S = 0.5
 const SELDOM_LOOK_S = 5
 /** Between two errors of pg-boss for the log: an outage meets each of its workers. */
 const ERRORS_MS = 10_000
-/** Ended jobs are deleted so often: without this setting once a day. */
-const DELETE_S = 60
 /** A stop waits at most so long for jobs: longer than any call. */
 const STOP_MS = 3_600_000
 /** The batches of jobs that have not ended, by the keys that `add` gives. */
 const OPEN_BATCHES = `SELECT DISTINCT split_part(singleton_key, ':', 1) AS batch FROM ${JOBS_SCHEMA}.job WHERE state < 'completed'`
 
-interface BossOptions {
-  readonly url: string
-  /** Chunks of a judge that this process runs at once. */
-  readonly chunksAtOnce: (judge: string) => number
-  readonly onError: (error: unknown) => void
-}
+/** `chunksAtOnce`: chunks of a judge that this process runs at once. */
+type Options = Readonly<{ url: string; chunksAtOnce: (judge: string) => number; onError: (error: unknown) => void }>
 
 /** Lets jobs wait in a queue of earlier versions while a job with their key runs. */
 const NEW_POLICY = `UPDATE ${JOBS_SCHEMA}.queue SET policy = '${QUEUE.policy}' WHERE name = $1 AND policy = 'exclusive'`
@@ -49,7 +41,7 @@ const WAIT_AGAIN = `UPDATE ${JOBS_SCHEMA}.job SET state = 'retry', start_after =
     WHERE other.name = job.name AND other.singleton_key = job.singleton_key AND other.state < 'active')`
 
 /** Creates the jobs of all processes of a PostgreSQL. */
-export function createBossJobs({ url, chunksAtOnce, onError }: BossOptions): Jobs {
+export function createBossJobs({ url, chunksAtOnce, onError }: Options): Jobs {
   const queues = new Set<string>()
   const stopping = new AbortController()
   let lastError = Number.NEGATIVE_INFINITY
@@ -57,12 +49,13 @@ export function createBossJobs({ url, chunksAtOnce, onError }: BossOptions): Job
     connectionString: url,
     schema: JOBS_SCHEMA,
     createSchema: false,
-    max: CONNECTIONS,
+    max: 4,
     application_name: 'veridict-jobs',
     useListenNotify: true,
     monitorIntervalSeconds: MONITOR_S,
     superviseIntervalSeconds: MONITOR_S,
-    maintenanceIntervalSeconds: DELETE_S,
+    // Ended jobs are deleted so often: by default once a day.
+    maintenanceIntervalSeconds: 60,
     monitorVacuum: false,
   })
   boss.on('error', (error) => {
@@ -72,9 +65,7 @@ export function createBossJobs({ url, chunksAtOnce, onError }: BossOptions): Job
   })
 
   /** Starts pg-boss once; a start while it stops would wait for the jobs that call it. */
-  const begin = async (): Promise<void> => {
-    if (!stopping.signal.aborted) await boss.start()
-  }
+  const begin = async () => stopping.signal.aborted || boss.start()
 
   /** Opens the queue of a judge for its chunks or for the polls of its provider; the queue is made where it is missing. */
   async function open(kind: 'judge' | 'provider', judge: string): Promise<string> {
@@ -90,12 +81,10 @@ export function createBossJobs({ url, chunksAtOnce, onError }: BossOptions): Job
   async function add(jobs: readonly Job[]): Promise<void> {
     for (const some of Map.groupBy(jobs, ({ judge, chunk }) => `${chunk === null} ${judge}`).values()) {
       const [{ judge, chunk }] = some as [Job, ...Job[]]
+      const keyOf = (job: Job): string => (job.chunk === null ? job.batch : `${job.batch}:${job.chunk}`)
       // The beginnings of all batches come first.
-      const toJob = (data: Job) => ({
-        ...{ data, singletonKey: data.chunk === null ? data.batch : `${data.batch}:${data.chunk}` },
-        priority: -(data.chunk ?? 0),
-      })
-      await boss.insert(await open(chunk === null ? 'provider' : 'judge', judge), some.map(toJob))
+      const rows = some.map((data) => ({ data, singletonKey: keyOf(data), priority: -(data.chunk ?? 0) }))
+      await boss.insert(await open(chunk === null ? 'provider' : 'judge', judge), rows)
     }
   }
 
@@ -104,12 +93,12 @@ export function createBossJobs({ url, chunksAtOnce, onError }: BossOptions): Job
     async busy() {
       await begin()
       const { rows } = await boss.getDb().executeSql(OPEN_BATCHES, [])
-      return new Set((rows as readonly { readonly batch: string }[]).map(({ batch }) => batch))
+      return new Set((rows as readonly Pick<Job, 'batch'>[]).map(({ batch }) => batch))
     },
     async start(judges, doJob) {
       const work = async (queue: string, seconds: number) => {
         const looks = { pollingIntervalSeconds: seconds, notifyPollingIntervalSeconds: seconds }
-        const options = { batchSize: 1, heartbeatRefreshSeconds: REFRESH_S, ...looks }
+        const options = { batchSize: 1, heartbeatRefreshSeconds: 3, ...looks }
         const worker: string = await boss.work<Job>(queue, options, async ([job]) => {
           if (job === undefined) return
           const signal = AbortSignal.any([stopping.signal, job.signal])

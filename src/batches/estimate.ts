@@ -26,12 +26,9 @@ const add = (a: Spent, b: Spent): Spent => eachOf((name) => a[name] + b[name])
 const COMPLAINT_TOKENS = 3500
 
 /**
- * Estimates a question without asking. `expected` takes output and repairs from the judge’s stored answers, reads repeated input from the
- * provider’s cache, and never exceeds `most`. `most` counts every repair, every answer cut off once and asked for again at twice the limit,
- * whole output limits, and nothing cached. Retries after a provider’s failure and smaller windows after an overflow are not counted. A
- * trajectory that fits no window is not asked about and costs nothing.
- *
- * @param priceFactor the price of a token as a share of that of a single call (`BatchApi.price_factor`)
+ * Estimates a question without asking. `expected` takes output and repairs from the judge’s stored answers, and reads repeated input from the
+ * provider’s cache. `most` counts every repair, every answer cut off once and asked for again at twice the limit, whole output limits, and nothing
+ * cached. Retries after a provider’s failure and smaller windows after an overflow are not counted. A trajectory that fits no window costs nothing.
  */
 export function estimateQuestion(question: Question, priceFactor = 1, history: OutputHistory = NO_HISTORY) {
   const { samples } = question
@@ -77,10 +74,7 @@ function shownAgain({ trajectory, judge }: Question): number {
   return Math.ceil(sum(longest) * judge.info.token_factor)
 }
 
-/**
- * Plans the requests of `gradeSample` without asking: the tokens of each window (none where the decision shows the whole trajectory) and of
- * the decision, by the judge’s own tokenizer. Null: the trajectory fits no window.
- */
+/** Counts the tokens of the requests of `gradeSample`: windows (none where the decision shows all) and decision. Null: the trajectory fits no window. */
 function planSample(question: Question) {
   const { judge, trajectory, nonce, rubric, ground_truth } = question
   const tokens = (text: string): number => Math.ceil(estimateTokens(text) * judge.info.token_factor)
@@ -105,11 +99,7 @@ function planSample(question: Question) {
 }
 
 /** Estimates a batch without asking or keeping anything. Equal questions are asked once; questions with a stored grade cost nothing. */
-export async function estimateBatch(
-  deps: BatchDeps,
-  plan: BatchPlan,
-  items: AsyncIterable<IntakeItem>,
-): Promise<BatchEstimate> {
+export async function estimateBatch(deps: BatchDeps, plan: BatchPlan, items: AsyncIterable<IntakeItem>) {
   const { service, stores } = deps
   const keys = new Set<string>()
   const historyOf = once((judge: string) => stores.attempts.outputHistory(judge))
@@ -135,5 +125,5 @@ export async function estimateBatch(
     ...{ items: all, cached: all - to_grade, to_grade, calls: figures('calls') },
     ...{ input_tokens: figures('input'), output_tokens: figures('output') },
     cost_usd: Number.isNaN(most.usd) ? null : figures('usd'),
-  }
+  } satisfies BatchEstimate
 }

@@ -17,18 +17,18 @@ const LONGEST_MS = 1000
 const SILENCE_MS = 10_000
 const PAGE = 200
 
-interface Following {
-  readonly batches: Pick<BatchStore, 'get' | 'results'>
-  readonly clock: Clock
-  readonly id: string
-  /** Whether the follower has gone. */
-  readonly isOff: () => boolean
-}
+type Results = Pick<BatchStore, 'results'>
+type Grades = Pick<GradeStore, 'getMany'>
 
-/**
- * Yields the batch at once and after changes, at most once in `every_ms`, until the batch is done or cancelled; null after ten seconds without a
- * change. A parked batch may go on.
- */
+/** `isOff`: the follower has gone. */
+type Following = Readonly<{
+  batches: Pick<BatchStore, 'get' | 'results'>
+  clock: Clock
+  id: string
+  isOff: () => boolean
+}>
+
+/** Yields the batch at once and after changes, until it is done or cancelled: a parked batch may go on. Null: ten seconds without a change. */
 export async function* followBatch(following: Following, every_ms: number): AsyncGenerator<Batch | null> {
   let last = ''
   let told = 0
@@ -77,11 +77,7 @@ async function* look({ batches, clock, id, isOff }: Following, every_ms: number)
 }
 
 /** Yields the ended items of a batch in order, a page of the store at a time. */
-export async function* endedPages(
-  batches: Pick<BatchStore, 'results'>,
-  batch: string,
-  after = -1,
-): AsyncGenerator<readonly ItemRecord[]> {
+export async function* endedPages(batches: Results, batch: string, after = -1): AsyncGenerator<readonly ItemRecord[]> {
   for (let last: number | undefined = after; last !== undefined; ) {
     const page: readonly ItemRecord[] = await batches.results(batch, last, PAGE)
     yield page
@@ -89,27 +85,18 @@ export async function* endedPages(
   }
 }
 
-export interface EndedItem {
-  readonly item: ItemRecord
-  /** The grade of the item, new or from the cache; null where nothing was graded. */
-  readonly grade: Grade | null
-}
+/** An item with its grade, new or from the cache; null where nothing was graded. */
+export type EndedItem = Readonly<{ item: ItemRecord; grade: Grade | null }>
 
 /** Reads the grades of items, all at once. */
-export async function withGrades(
-  grades: Pick<GradeStore, 'getMany'>,
-  page: readonly ItemRecord[],
-): Promise<EndedItem[]> {
+export async function withGrades(grades: Grades, page: readonly ItemRecord[]): Promise<EndedItem[]> {
   const ids = new Set(page.flatMap(({ grade_id }) => grade_id ?? []))
   const byId = new Map((await grades.getMany([...ids])).map((grade) => [grade.id, grade]))
   return page.map((item) => ({ item, grade: byId.get(item.grade_id ?? '') ?? null }))
 }
 
 /** Renders items as results, in their order. */
-export const toResults = async (
-  grades: Pick<GradeStore, 'getMany'>,
-  page: readonly ItemRecord[],
-): Promise<BatchResult[]> =>
+export const toResults = async (grades: Grades, page: readonly ItemRecord[]): Promise<BatchResult[]> =>
   (await withGrades(grades, page)).map(({ item, grade }) => {
     const { item_id, index, status, label, request, grade_id, failure, cached, base_grade } = item
     return {
@@ -119,12 +106,12 @@ export const toResults = async (
     }
   })
 
-const toResultGrade = (grade: Grade): ResultGrade => {
+function toResultGrade(grade: Grade): ResultGrade {
   const { confidence, claimed_label, contradictions, unmet, citations, receipt } = grade
+  const claims = claimsOfGrade(grade) as Exclude<ResultGrade['claims'], undefined>
   return {
     ...{ judge: receipt.judge, confidence, claimed_label, outcome: outcomeOfGrade(grade) },
-    claims: claimsOfGrade(grade) as Exclude<ResultGrade['claims'], undefined>,
-    ...{ contradictions, unmet },
+    ...{ claims, contradictions, unmet },
     evidence: { cited: citations.length, held: citations.filter(({ status }) => holds(status)).length },
     ...{ cost_usd: receipt.cost_usd, unread: receipt.unread ?? null, warnings: receipt.warnings.length },
   }

@@ -26,10 +26,10 @@ export function planOf({ dry_run: _, ...options }: BatchOptions, payer: Payer | 
   return { kind: 'grade', mode, name, key, max_cost_usd, payer, defaults }
 }
 
-/** One item on its way into a batch, with the place that an error names. */
+/** One item on its way into a batch. */
 export interface IntakeItem {
   readonly item: BatchItem
-  /** A JSON pointer: `/items/41`. */
+  /** A JSON pointer, which errors name: `/items/41`. */
   readonly place: string
   /** In a re-grade: what is graded again. */
   readonly base_grade?: string
@@ -39,7 +39,7 @@ export interface IntakeItem {
   readonly trajectory?: Trajectory | null
 }
 
-/** An item with its number in the batch, its name, and the options that its plan gives. */
+/** An item with its number in the batch, and the options that its plan gives. */
 interface PlannedItem extends Omit<IntakeItem, 'item'> {
   readonly index: number
   readonly item_id: string
@@ -53,14 +53,12 @@ export async function* planItems(
   items: AsyncIterable<IntakeItem>,
 ): AsyncGenerator<PlannedItem> {
   const names = new Set<string>()
+  const tooMany = `a batch takes at most ${most_items} items`
   for await (const { item, ...incoming } of items) {
     const index = names.size
     const { item_id = String(index), ...own } = item
     const { place } = incoming
-    if (index === most_items) {
-      const detail = `a batch takes at most ${most_items} items`
-      throw faultAt(place, 'is one too many: send several batches', 'too_many_items', detail)
-    }
+    if (index === most_items) throw faultAt(place, 'is one too many: send several batches', 'too_many_items', tooMany)
     if (names.size === names.add(item_id.toWellFormed()).size)
       throw impossible(`${place}/item_id`, 'is used twice in this batch', 'two items have the same item_id')
     yield { ...incoming, index, item_id, request: { ...plan.defaults, ...own } }
@@ -75,8 +73,8 @@ const CHUNK = 64
 const CHUNK_BYTES = 8 * 1024 * 1024
 
 /**
- * Takes a batch in, whole or not at all: items arrive in a draft that is not listed, every one is read as far as it can be without
- * asking a judge, and only a draft without a fault is opened. Never holds more than one chunk of items. Throws a RequestError for a fault.
+ * Takes a batch in, whole or not at all: items arrive in a draft that is not listed, each is read as far as it can be without a judge, and only a
+ * draft without a fault is opened. Never holds more than one chunk of items. Throws a RequestError for a fault.
  */
 export async function takeBatch(deps: BatchDeps, plan: BatchPlan, items: AsyncIterable<IntakeItem>): Promise<Batch> {
   const { batches } = deps.stores
@@ -96,12 +94,10 @@ export async function takeBatch(deps: BatchDeps, plan: BatchPlan, items: AsyncIt
 }
 
 async function* chunksOf(items: AsyncIterable<PlannedItem>): AsyncGenerator<readonly PlannedItem[]> {
-  let chunk: PlannedItem[] = []
+  const chunk: PlannedItem[] = []
   for await (const item of items) {
-    chunk.push(item)
-    if (chunk.length < CHUNK && sum(chunk.map(({ bytes }) => bytes ?? 0)) < CHUNK_BYTES) continue
-    yield chunk
-    chunk = []
+    const isFull = chunk.push(item) === CHUNK || sum(chunk.map(({ bytes }) => bytes ?? 0)) >= CHUNK_BYTES
+    if (isFull) yield chunk.splice(0)
   }
   if (chunk.length > 0) yield chunk
 }
@@ -122,22 +118,17 @@ async function admit({ service }: BatchDeps, plan: BatchPlan, incoming: PlannedI
 }
 
 /** Throws a RequestError where the plan is impossible with this judge, or the judge is the model of the agent. */
-export function assertPossible(
-  { kind, mode, max_cost_usd }: BatchPlan,
-  judge: Judge,
-  { request, place }: PlannedItem,
-  trajectory: Trajectory,
-): void {
+export function assertPossible(plan: BatchPlan, judge: Judge, item: PlannedItem, trajectory: Trajectory): void {
+  const { kind, mode, max_cost_usd } = plan
+  const { request, place } = item
   const { name, price } = judge.info
   if (kind === 'recheck') return
   refuseSelf(judge, metadataOf(trajectory, request.metadata), request, place)
   if (mode === 'provider' && judge.batch === undefined)
     throw impossible('/mode', `the judge ${name} has no batch endpoint: take mode direct, or a judge that has one`)
+  const advice = `give judges.${name}.price in the file that VERIDICT_CONFIG names (docs/configuration.md)`
   if (max_cost_usd !== null && judge.info.kind === 'model' && price === null)
-    throw impossible(
-      '/max_cost_usd',
-      `a cap needs a price, and ${name} has none: give judges.${name}.price in the file that VERIDICT_CONFIG names (docs/configuration.md)`,
-    )
+    throw impossible('/max_cost_usd', `a cap needs a price, and ${name} has none: ${advice}`)
 }
 
 const NOTHING_CHOSEN =
@@ -160,49 +151,39 @@ const LONGEST_NAME = 300
 type RegradeStores = Pick<Stores, 'batches' | 'grades'>
 
 /** Plans the batch of a re-grade, which takes its name from the batch that it grades again. Throws a RequestError where it makes no sense. */
-export async function planRegrade(
-  { batches }: RegradeStores,
-  request: RegradeRequest,
-  payer: Payer | null,
-): Promise<BatchPlan> {
+export async function planRegrade({ batches }: RegradeStores, request: RegradeRequest, payer: Payer | null) {
   assertSense(request)
   const { query, mode, key, max_cost_usd } = request
   const kind = request.recheck === true ? 'recheck' : 'regrade'
   const source = isOwnBatch(query.batch) ? await batches.get(query.batch) : null
   const own = source && `${kind} of ${source.name ?? source.id}`.slice(0, LONGEST_NAME).toWellFormed()
-  return { ...planOf(defined({ mode, key, max_cost_usd }), payer), kind, name: request.name ?? own }
+  const plan = planOf(defined({ mode, key, max_cost_usd }), payer)
+  return { ...plan, kind, name: request.name ?? own } satisfies BatchPlan
 }
 
 function assertSense({ judge, rubric, samples, cache, recheck, mode, max_cost_usd }: RegradeRequest): void {
   const changes = judge !== undefined || rubric !== undefined || samples !== undefined || cache === 'refresh'
   const asks = (judge ?? rubric ?? samples ?? cache ?? mode ?? max_cost_usd) !== undefined
-  if (recheck === true ? !asks : changes) return
-  const message =
-    recheck === true
-      ? 'asks no judge: leave out `judge`, `rubric`, `samples`, `cache`, `mode` and `max_cost_usd`'
-      : 'would change nothing: give `judge`, `rubric`, `samples`, `recheck`, or `cache` with refresh'
-  throw faultAt(recheck === true ? '/recheck' : '', message, 'invalid_request', 'this re-grade makes no sense')
+  const detail = 'this re-grade makes no sense'
+  const tooMuch = 'asks no judge: leave out `judge`, `rubric`, `samples`, `cache`, `mode` and `max_cost_usd`'
+  const nothing = 'would change nothing: give `judge`, `rubric`, `samples`, `recheck`, or `cache` with refresh'
+  if (recheck === true && asks) throw impossible('/recheck', tooMuch, detail)
+  if (recheck !== true && !changes) throw impossible('', nothing, detail)
 }
 
-/**
- * The stored grades that fit and that stand for their questions, as items to be graded again: what was superseded, and a failed retry
- * of a good grade, is not. The old grades are only read.
- */
+/** Yields the grades that fit and stand for their questions, as items to be graded again. The old grades are only read. */
 export async function* selectGrades(stores: RegradeStores, request: RegradeRequest): AsyncGenerator<IntakeItem> {
   const seen = new Set<string>()
   for await (const { grade, item_id = grade.id } of findGrades(stores, request.query)) {
-    const { key, trajectory, judge, rubric } = grade.receipt
+    const { key, trajectory: id, judge, rubric } = grade.receipt
     if (seen.has(key) || (request.recheck === true && grade.status === 'failed')) continue
     seen.add(key)
     const ground_truth = await stores.grades.getGroundTruth(grade.id)
     if (ground_truth === null) throw new Error(`the ground truth of ${grade.id} is not stored`)
+    const samples = request.samples ?? Math.max(1, grade.votes.length)
     const item = {
-      item_id,
-      trajectory: { id: trajectory },
-      ground_truth,
-      judge: request.judge ?? judge,
-      rubric: request.rubric ?? rubric,
-      samples: request.samples ?? Math.max(1, grade.votes.length),
+      ...{ item_id, trajectory: { id }, ground_truth },
+      ...{ judge: request.judge ?? judge, rubric: request.rubric ?? rubric, samples },
       ...defined({ cache: request.cache, allow_self: request.allow_self }),
       metadata: grade.metadata,
     }

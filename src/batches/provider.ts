@@ -58,7 +58,6 @@ export function createProviderPump(deps: Pick<BatchDeps, 'stores' | 'judges' | '
     return open === 0
   }
 
-  /** Moves one submission a step further. */
   async function move(api: BatchApi, record: SubmissionRecord, maySubmit: boolean): Promise<Move> {
     const { provider_id, judge } = record
     try {
@@ -102,10 +101,7 @@ export function createProviderPump(deps: Pick<BatchDeps, 'stores' | 'judges' | '
     }
   }
 
-  /**
-   * Stores the provider’s id of a submission. A process that stood still while it sent, and lost its job, may have sent the submission for a second
-   * time: the provider cancels the second.
-   */
+  /** Stores the provider’s id of a submission; a process that lost its job while it sent may have sent the submission again, which is cancelled. */
   async function markOrCancel(api: BatchApi, { id, batch }: SubmissionRecord, providerId: string): Promise<void> {
     try {
       await queue.markSubmitted(id, providerId)

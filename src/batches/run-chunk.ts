@@ -37,11 +37,7 @@ export interface BatchDeps extends Required<Omit<BatchListener, 'onItem'>> {
   readonly most_items: number
 }
 
-export interface Trouble {
-  readonly batch: string
-  readonly item?: string
-  readonly error: unknown
-}
+export type Trouble = Readonly<{ batch: string; item?: string; error: unknown }>
 
 /** Receives news of batches. */
 export interface BatchListener {
@@ -54,10 +50,7 @@ export interface BatchListener {
 }
 
 /** A reason to let a whole batch rest. `resumes_at` null: until an operator resumes the batch. */
-export interface Parking {
-  readonly reason: string
-  readonly resumes_at: Date | null
-}
+export type Parking = Readonly<{ reason: string; resumes_at: Date | null }>
 
 /** One run at the open items of a chunk. */
 interface ChunkRun {
@@ -66,7 +59,7 @@ interface ChunkRun {
   /** Aborted once the run is to end: calls that wait for a turn are given up, and calls in flight go on. */
   readonly signal: AbortSignal
   /** Parks the batch, whose run ends. */
-  readonly park: (parking: Parking) => Promise<void>
+  readonly park: (parking: Parking) => Promise<unknown>
 }
 
 /** Items in work for each call in flight: the others are stored, read or repaired meanwhile. */
@@ -118,13 +111,7 @@ const MOST_BUDGET_ASKS = 3
 const LEFT: Failure = { code: 'cancelled', message: 'the run has ended', retryable: true, retry_after_s: null }
 
 /** Runs an item, which waits for money and retries outside of its place. Returns the failure of an item that stays open; null: it has ended, or lies with the provider. */
-async function runItem(
-  deps: BatchDeps,
-  run: ChunkRun,
-  item: OpenItem,
-  first: Ahead,
-  priority: number,
-): Promise<Failure | null> {
+async function runItem(deps: BatchDeps, run: ChunkRun, item: OpenItem, first: Ahead, priority: number) {
   const { clock, service } = deps
   const { settle } = deps.stores.batches
   const { plan, signal } = run
@@ -151,10 +138,8 @@ async function runItem(
   /** Runs the item once, and stores its end. Returns a failure that may pass; null: the item has ended, lies with the provider, or waits with its batch. */
   async function grade(ahead: Ahead): Promise<Failure | null> {
     const job = { item: ref, payer: plan.payer, signal, cap_usd: plan.max_cost_usd, isPassing }
-    const way: GradingJob =
-      plan.kind === 'recheck'
-        ? { ...job, way: 'stored', grade_id: item.base_grade ?? '' }
-        : { ...job, way: isProvider ? 'provider' : 'call' }
+    const stored = { ...job, way: 'stored', grade_id: item.base_grade ?? '' } as const
+    const way: GradingJob = plan.kind === 'recheck' ? stored : { ...job, way: isProvider ? 'provider' : 'call' }
     try {
       const outcome = await service.gradeItem(requestOf(item), way, ahead)
       if (outcome.kind === 'passed_over') return outcome.failure
@@ -168,7 +153,7 @@ async function runItem(
   }
 
   /** Stores the end of an item whose request was refused, or whose run met an unexpected error. Rejects with a refusal of the database. */
-  async function endBy(error: unknown): Promise<void> {
+  async function endBy(error: unknown): Promise<unknown> {
     if (error instanceof ReplyRefused && error.code !== 'storage_busy')
       await run.park({ reason: `${error.message}: mend the database, then resume`, resumes_at: null })
     if (error instanceof StorageError) throw error
@@ -178,7 +163,7 @@ async function runItem(
       return run.park({ reason: `${lack}: configure it again, then resume`, resumes_at: null })
     }
     if (!(error instanceof RequestError)) deps.onTrouble({ batch: plan.id, item: item.item_id, error })
-    await settle(ref, failedEnd(error))
+    return settle(ref, failedEnd(error))
   }
 
   /** Computes the delay before the next run at the item, in milliseconds; a time: the whole batch rests until then, null: until an operator resumes it. */

@@ -4,13 +4,13 @@ import { count } from '../domain/words.ts'
 import type { Batch, BatchEstimate } from '../schemas/batch.ts'
 import type { RegradeRequest } from '../schemas/regrade.ts'
 import { COMMAND_STOPPED } from '../schemas/vocabulary.ts'
+import { isEnded } from './follow.ts'
 import { type BatchPlan, type IntakeItem, planRegrade, selectGrades, takeBatch } from './intake.ts'
 import type { BatchDeps, Parking } from './run-chunk.ts'
 import { createBatchWork } from './work.ts'
 
 /** A draft whose items arrive for longer belongs to a process that has died. */
 const LONGEST_DRAFT_MS = 24 * 3_600_000
-
 /** Between two looks at an SQLite file: no process tells another of a new batch. */
 const FILE_SWEEP_MS = 1000
 /** Between two looks at a PostgreSQL, where jobs tell of work. */
@@ -21,11 +21,8 @@ const UPKEEP_MS = 10_000
 export type BatchService = ReturnType<typeof createBatchService>
 
 /**
- * Creates the service that creates, runs, reads, cancels and resumes batches. The service rejects with a RequestError where a batch or a re-grade is
- * refused.
- *
- * On PostgreSQL every worker takes chunks from shared queues; on SQLite the holder of the run lock runs all of them. A sweep puts the chunks of each
- * open batch into the queues, wakes batches, and ends batches: adding a chunk twice is harmless.
+ * Creates the service of batches, which rejects with a RequestError where a batch or a re-grade is refused. On PostgreSQL every worker takes chunks
+ * from shared queues; on SQLite the holder of the run lock runs all of them.
  */
 export function createBatchService(deps: BatchDeps) {
   const { stores, adopts, judges, jobs, clock, newId } = deps
@@ -93,7 +90,7 @@ export function createBatchService(deps: BatchDeps) {
     }
   }
 
-  /** Looks at the batches: puts the chunks of batches without a job into the queues, wakes parked batches, and ends batches. */
+  /** Puts the chunks of batches without a job into the queues, where a chunk that is added twice does no harm; wakes and ends batches. */
   async function sweep(): Promise<void> {
     const isRunner = await lead()
     if (isShared ? !adopts : !isRunner) return
@@ -105,10 +102,8 @@ export function createBatchService(deps: BatchDeps) {
       if (stopping.signal.aborted) return
       // The jobs of a batch may wait for a worker that does not come: other batches than those that run their items need none.
       if ((status === 'running' && is_open && busy.has(id)) || !isOurs(id)) continue
-      const wake = async () => status === 'parked' && batches.resume(id)
-      await wake()
-        .then(() => work.enqueue(id))
-        .catch(troubleOf(id))
+      const woken = status === 'parked' ? batches.resume(id) : Promise.resolve()
+      await woken.then(() => work.enqueue(id)).catch(troubleOf(id))
     }
   }
 
@@ -121,10 +116,7 @@ export function createBatchService(deps: BatchDeps) {
     return leadsSince !== null
   }
 
-  /**
-   * Starts the jobs of this process. On SQLite it takes the run lock of the file first, and the calls in flight of the holder before are settled; a
-   * command without a batch leaves the lock alone.
-   */
+  /** Starts the jobs of this process; on SQLite with the run lock, which a command without a batch leaves alone, and settles the calls of its last holder. */
   async function startRuns(): Promise<void> {
     if (leadsSince !== null || stopping.signal.aborted) return
     if (!(isShared ? deps.works : (adopts || own.size > 0) && run_lock.take())) return
@@ -171,7 +163,7 @@ export function createBatchService(deps: BatchDeps) {
     async resume(id: string): Promise<boolean | null> {
       const record = await batches.get(id)
       if (record === null) return null
-      if (record.status === 'done' || record.status === 'cancelled') return false
+      if (isEnded(record)) return false
       // An operator has mended its judges.
       if (record.status === 'parked') {
         await stores.judges.resume([...judges.keys()])
@@ -246,6 +238,7 @@ function createView(deps: BatchDeps, restOf: (id: string) => Parking | null, run
 
   async function waitingFor(record: Batch, items: number, newest: string | null): Promise<Waiting> {
     const rest = restOf(record.id)
+    if (record.status === 'parked') return {}
     if (rest !== null) return { parked_reason: `waiting: ${rest.reason}` }
     return newest === null ? waitingForJudge(record) : waitingForCalls(items, Date.parse(newest))
   }
@@ -253,14 +246,13 @@ function createView(deps: BatchDeps, restOf: (id: string) => Parking | null, run
   /** Adds to a stored batch its items in flight, over all processes, the reason for which it waits, and its part that lies with a provider. */
   return async (record: Batch): Promise<Batch> => {
     const { id, status, mode, counts } = record
-    if (status === 'done' || status === 'cancelled') return record
+    if (isEnded(record)) return record
     const isAsking = status !== 'parked' && counts.pending > 0
     const { items, newest } = isAsking ? await attempts.inFlight(id) : { items: 0, newest: null }
-    const moved = newest === null ? 0 : Math.min(items, counts.pending)
-    const wait = status === 'parked' ? {} : await waitingFor(record, items, newest)
+    const moved = Math.min(items, counts.pending)
     const round = mode === 'provider' ? await provider.round(id) : null
     return {
-      ...{ ...record, ...wait },
+      ...{ ...record, ...(await waitingFor(record, items, newest)) },
       counts: { ...counts, pending: counts.pending - moved, running: counts.running + moved },
       ...(round && { round: { ...round, ends_by: timeOf(Date.parse(round.begun_at) + PROVIDER_WINDOW_MS) } }),
     }

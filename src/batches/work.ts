@@ -39,19 +39,23 @@ export function createBatchWork(deps: BatchDeps) {
     return run
   }
 
+  /** Returns the rest of a batch that the database refuses to store; null: the batch has none. */
+  const restOf = (id: string): Parking | null => runs.get(id)?.rest ?? null
+
   /** Lets the chunks of a batch end here. */
   function leave(id: string): void {
     runs.get(id)?.leaving.abort()
     runs.delete(id)
   }
 
-  async function park(id: string, rest: Parking): Promise<void> {
+  async function park(id: string, rest: Parking): Promise<null> {
     const run = runOf(id)
     run.rest = rest
     run.leaving.abort()
     const isParked = await batches.park(id, rest.reason, rest.resumes_at?.toISOString() ?? null)
     leave(id)
     if (isParked) await tell(id)
+    return null
   }
 
   const inRest = (ms: number): Date => new Date(clock.now().getTime() + ms)
@@ -65,10 +69,7 @@ export function createBatchWork(deps: BatchDeps) {
       unasked.set(judge, pending)
       const moves = await pump.step({ batch, judge }, !isAsking)
       const parking = moves.find((move) => typeof move === 'object')
-      if (parking !== undefined) {
-        await park(batch, parking)
-        return null
-      }
+      if (parking !== undefined) return park(batch, parking)
       if (moves.length > 0 && !moves.includes('closed')) return deps.poll_ms
       await jobs.add(await batches.chunks(batch))
       if (moves.length > 0 || isAsking) return POLL_SOON_MS
@@ -112,7 +113,7 @@ export function createBatchWork(deps: BatchDeps) {
     const { open, lack } = await runChunk(deps, {
       ...{ plan, chunk, signal: leaving },
       // A call of a run that has been left says nothing any more: another process may have resumed the batch meanwhile.
-      park: async (parking) => (leaving.aborted ? undefined : park(batch, parking)),
+      park: async (parking) => (leaving.aborted ? null : park(batch, parking)),
     })
     const isPoor = lack !== undefined && plan.mode === 'direct' && !leaving.aborted
     const hasOneJudge = async () => (await batches.chunks(batch)).every((open) => open.judge === judge)
@@ -133,13 +134,13 @@ export function createBatchWork(deps: BatchDeps) {
     if (run.refusals < MOST_REFUSALS || run.rest !== null) return
     const next = isFull ? 'make room, and the batch goes on by itself' : 'mend it, then resume'
     const reason = `the database refused ${run.refusals} times in a row: ${message}: ${next}`
-    await park(batch, { reason, resumes_at: isFull ? inRest(REST_MS) : null }).catch(() => undefined)
+    await park(batch, { reason, resumes_at: isFull ? inRest(REST_MS) : null }).catch(() => null)
   }
 
   /** Does a job. A poll of an earlier version has no member `chunk`. */
   const doJob: DoJob = async ({ chunk = null, ...poll }, signal) => {
     const { batch } = poll
-    const rest = runs.get(batch)?.rest ?? null
+    const rest = restOf(batch)
     try {
       if (rest !== null) await park(batch, rest)
       const plan = await batches.plan(batch)
@@ -154,11 +155,5 @@ export function createBatchWork(deps: BatchDeps) {
     }
   }
 
-  return {
-    doJob,
-    enqueue,
-    leave,
-    /** Returns the rest of a batch that the database refuses to store; null: the batch has none. */
-    restOf: (id: string): Parking | null => runs.get(id)?.rest ?? null,
-  }
+  return { doJob, enqueue, leave, restOf }
 }
