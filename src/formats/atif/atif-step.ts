@@ -1,15 +1,15 @@
-import type { ActOutcome, Part } from '../../domain/trajectory/trajectory.ts'
+import { pushTo } from '../../domain/result.ts'
+import type { ActOutcome, Part, Reply, Step } from '../../domain/trajectory/trajectory.ts'
 import type { Actor } from '../../schemas/vocabulary.ts'
 import { openEnvelope, previewOf, readAtifContent, readPreview, textOf, textsIn } from '../common/content.ts'
 import type { Leaf } from '../common/json-tree.ts'
-import { type ContentSink, isAbsent, isRecord, type Json, objectsIn, type Reading, timeOf } from '../common/reading.ts'
-import { asList, asRecord, sinkTo } from '../common/session.ts'
+import { idText, isAbsent, isRecord, type Json, objectsIn, pointer, type Reading, timeOf } from '../common/reading.ts'
+import { asList, asName, asRecord, asText, sinkTo } from '../common/session.ts'
 import { addCutCall } from '../common/session-calls.ts'
 import type { ChatSink } from '../openai-chat/openai-chat-sink.ts'
 import { isRejection, isScaffold, isTerminus, readRawReply } from '../protocols/terminus.ts'
 import { CODES, exitCodeInText, hasEnded, outcomeOfAgent, outcomeWithCode } from '../tools/outcomes.ts'
 import { harnessOf, type OpenCall, openCall, own } from '../tools/tool-table.ts'
-import type { CallAnswers, StepCall } from './step-order.ts'
 
 const AGENT_FIELDS = ['reasoning_content', 'tool_calls'] as const
 
@@ -50,7 +50,6 @@ function readReasoning(reading: Reading, step: Json, path: string): Part[] {
   return parts
 }
 
-/** The calls of one step, for its message and its results. */
 type Calls = ReturnType<typeof readCalls>
 
 function readCalls(sink: ChatSink, calls: unknown, path: string) {
@@ -60,7 +59,7 @@ function readCalls(sink: ChatSink, calls: unknown, path: string) {
   for (const [record, at] of objectsIn(sink.reading, calls, path)) {
     const { tool_call_id: id, extra } = record
     const call = sink.addCall(parts, { record, at, id, name: 'function_name', args: 'arguments' })
-    list.push({ id: typeof id === 'string' ? id : null, call, extra })
+    list.push({ id: textOrNull(id), call, extra })
   }
   return { parts, list, count: asList(calls).length }
 }
@@ -77,17 +76,11 @@ function readMessage({ reading, agent }: ChatSink, step: Json, at: string, speak
       reading.warn(at, 'repeats the observation of its step; shown once, as tool output')
       return parts
     }
-    const isRaw = isTerminus(agent) && calls.count === 0 && !resultTexts(step).some(isRejection)
-    if (isRaw && readRawReply(reading, parts, message, at)) return typed(parts, step)
+    const results = resultTexts(step)
+    const isRaw = isTerminus(agent) && calls.count === 0 && !results.some(isRejection)
+    if (isRaw && readRawReply(reading, parts, message, at, results.length > 0)) return parts
   }
   readAtifContent(message, at, sinkTo(reading, parts, speaker, 'message'))
-  return parts
-}
-
-/** Sets the outcome of keystrokes to `ran` where an observation came back. */
-function typed(parts: Part[], step: Json): Part[] {
-  if (resultTexts(step).length > 0)
-    for (const { act } of parts) if (act !== null) (act.call as OpenCall).outcome = 'answered'
   return parts
 }
 
@@ -112,7 +105,6 @@ const resultTexts = (step: Json): readonly string[] =>
     return typeof content === 'string' ? [content] : []
   })
 
-/** Reads the tool results of one step. */
 function readObservation(sink: ChatSink, step: Json, path: string, calls: Calls, answers: CallAnswers) {
   const { reading, agent } = sink
   const { observation } = step
@@ -148,13 +140,12 @@ function toolName(reading: Reading, result: Json, path: string, calls: Calls, an
   return only !== undefined && inStep && answered.every(({ call }) => call.tool === only) ? only : 'observation'
 }
 
-const resultSink = (sink: ChatSink, parts: Part[], name: string): ContentSink => ({
+const resultSink = (sink: ChatSink, parts: Part[], name: string) => ({
   ...sink.sink(parts, 'tool_output', name),
-  text: (text, path) =>
+  text: (text: string, path: string) =>
     sink.text(parts, isTerminus(sink.agent) && isScaffold(text) ? 'system' : 'tool_output', text, path, name),
 })
 
-/** Returns the exit code of a command in the envelope of its result. */
 function codeInEnvelopes(content: unknown): number | null {
   const isCode = ({ name, text }: Leaf): boolean => CODES.some((code) => code === name) && /^-?\d{1,10}$/.test(text)
   const code = textsIn(content)
@@ -163,7 +154,7 @@ function codeInEnvelopes(content: unknown): number | null {
   return code === undefined ? null : Number(code.text)
 }
 
-/** Outcomes by the status words that converters to ATIF write. */
+/** Outcomes by the status of converters to ATIF. */
 const STATUSES: Readonly<Record<string, ActOutcome>> = {
   ...{ success: 'ran', completed: 'answered', ok: 'ran', done: 'answered' },
   ...{ error: 'failed', failed: 'failed', failure: 'failed' },
@@ -195,15 +186,134 @@ function outcomeOf(result: Json, call: StepCall, step: unknown, agent: string): 
   return outcomeWithCode(outcome, exitCode ?? (flag === false ? null : exitCodeInText(harness, text)))
 }
 
-const statusOf = ({ status }: Json): ActOutcome | undefined =>
-  typeof status === 'string' ? own(STATUSES, status.toLowerCase()) : undefined
+const statusOf = ({ status }: Json): ActOutcome | undefined => own(STATUSES, asText(status)?.toLowerCase())
+const flagsOf = ({ tool_result_is_error: flag, is_error: other, metadata }: Json): readonly unknown[] => {
+  return [flag, other, asRecord(metadata)['is_error']]
+}
 
-const flagsOf = ({ tool_result_is_error: flag, is_error: other, metadata }: Json): readonly unknown[] => [
-  ...[flag, other, asRecord(metadata)['is_error']],
-]
+const textOrNull = (value: unknown): string | null => (typeof value === 'string' ? value : null)
 
 /** Reads the references of a result to other trajectories. */
 const readRefs = (reading: Reading, refs: unknown, path: string) =>
-  [...objectsIn(reading, refs, path)].map(([{ trajectory_id: id, trajectory_path: file }, at]) => ({
-    ...{ path: at, trajectory: typeof id === 'string' ? id : null, file: typeof file === 'string' ? file : null },
-  }))
+  [...objectsIn(reading, refs, path)].map(([{ trajectory_id: id, trajectory_path: file }, at]) => {
+    return { path: at, trajectory: textOrNull(id), file: textOrNull(file) }
+  })
+
+/** Bounds a step id: a larger number is a name, not a position, and ids counted on from this bound stay exact. */
+const MAX_STEP_ID = 1_000_000_000
+
+export const isUsableStepId = (own: unknown): own is number =>
+  typeof own === 'number' && Number.isInteger(own) && own >= 1 && own <= MAX_STEP_ID
+
+const nameOf = (own: unknown): string | null => asName(own) ?? (typeof own === 'boolean' ? String(own) : idText(own))
+
+/** Numbers the steps: integer ids stay, other steps get their positions; all do where two ids collide. One integer twice is an error. */
+export function numberSteps(reading: Reading, steps: readonly unknown[], path: string): Pick<Step, 'id' | 'name'>[] {
+  const own = steps.map((step) => asRecord(step)['step_id'])
+  const first = new Map<number, number>()
+  for (const [index, value] of own.entries()) {
+    if (!isUsableStepId(value)) continue
+    const earlier = first.get(value)
+    if (earlier === undefined) first.set(value, index)
+    else reading.refuse(`${path}/${index}/step_id`, `${value} is the id of ${path}/${earlier} as well`)
+  }
+  const collides = own.some((value, index) => !isUsableStepId(value) && first.has(index + 1))
+  if (collides) reading.warn(path, 'some steps have no usable step_id; all are numbered by position')
+  return own.map((value, index) => {
+    const position = index + 1
+    if (!collides && isUsableStepId(value)) return { id: value, name: null }
+    return { id: position, name: value === position ? null : nameOf(value) }
+  })
+}
+
+/** Warns once where step ids depart from 1, 2, 3, …, which ATIF requires, and once where times go back: citations count by the file's order. */
+export function warnAboutOrder(reading: Reading, steps: readonly unknown[], path: string): void {
+  let expected = 1
+  let latest = 0
+  for (const [index, step] of steps.entries()) {
+    const at = pointer(path, index)
+    const { step_id: own, is_copied_context: isCopied, timestamp } = asRecord(step)
+    if (own !== expected)
+      reading.warnOnce(`${at}/step_id`, 'the step ids are not 1, 2, 3, …; the order of the file is kept')
+    expected = (isUsableStepId(own) ? own : expected) + 1
+    const time = isCopied === true ? null : timeOf(timestamp)
+    if (time !== null && time < latest)
+      reading.warnOnce(`${at}/timestamp`, 'earlier than the step before it; the order of the file is kept')
+    latest = Math.max(latest, time ?? 0)
+  }
+}
+
+/** Groups the steps of one reply, of which converters write each call as a step: by token counts, or by the id of the request. */
+export class StepReplies {
+  /** The reply of the agent's last step with no other speaker since, and the token counts of its request; null where the file omits them. */
+  #last: { readonly reply: Reply; readonly request: string | null } | null = null
+  /** True when token counts tell requests apart: an answer without calls belongs to another request than the calls before it. */
+  readonly #isTelling: boolean
+
+  constructor(steps: readonly unknown[]) {
+    const own = steps.map(asRecord).filter((step) => step['source'] === 'agent')
+    const answer = own.at(-1) ?? {}
+    const isAnswer = asList(answer['tool_calls']).length === 0
+    const tokens = requestOf(answer)
+    this.#isTelling = !isAnswer || tokens === null || requestOf(own.at(-2) ?? {}) !== tokens
+  }
+
+  of(step: Json, path: string): Reply | null {
+    if (step['source'] !== 'agent') {
+      this.#last = null
+      return null
+    }
+    const named = asText(asRecord(step['extra'])['api_call_id'])
+    const request = requestOf(step)
+    const last = this.#last
+    const isSame = this.#isTelling && last !== null && last.request !== null && isOfRequest(step, request, last.request)
+    const id = named ?? (isSame ? last.reply.id : path)
+    const reply = { id, isNamed: named !== null }
+    this.#last = { reply, request: request ?? (isSame ? last.request : null) }
+    return reply
+  }
+}
+
+function requestOf(step: Json): string | null {
+  const { prompt_tokens: prompt, cached_tokens: cached } = asRecord(step['metrics'])
+  return typeof prompt === 'number' && prompt > 0 ? `${prompt} ${idText(cached) ?? ''}` : null
+}
+
+/** Tells whether a step belongs to the last request: equal token counts, or none where it makes calls and notes no new call of the model. */
+const isOfRequest = (step: Json, request: string | null, last: string): boolean =>
+  request === null
+    ? asList(step['tool_calls']).length > 0 && (isAbsent(step['llm_call_count']) || step['llm_call_count'] === 0)
+    : request === last
+
+export interface StepCall {
+  readonly id: string | null
+  readonly call: OpenCall
+  /** The converter's note beside the call. */
+  readonly extra: unknown
+}
+
+/**
+ * Matches results to calls: by their ids to the calls of their step, else to calls of earlier steps without a result. Several calls and results
+ * with one id belong together in their order; where their numbers differ, no call gets another call's outcome or name.
+ */
+export class CallAnswers {
+  /** Calls of earlier steps without a result, by id. */
+  readonly #open = new Map<string, StepCall[]>()
+
+  /** Returns the answered calls of each result of a step. ATIF: a result that names no call belongs to the whole step. */
+  match(results: readonly unknown[], calls: readonly StepCall[]): readonly (readonly StepCall[])[] {
+    const ids = results.map((result) => asRecord(result)['source_call_id'])
+    const isOfStep = results.length === 1 || calls.length === 1
+    const matched = ids.map((id) => (isAbsent(id) && isOfStep ? calls : []))
+    const own = Map.groupBy(calls, ({ id }) => id)
+    for (const [id, places] of Map.groupBy(ids.keys(), (index) => ids[index])) {
+      const named = typeof id === 'string' ? (own.get(id) ?? this.#open.get(id)) : undefined
+      if (typeof id !== 'string' || named?.length !== places.length) continue
+      for (const [turn, place] of places.entries()) matched[place] = named.slice(turn, turn + 1)
+      if (!own.has(id)) this.#open.delete(id)
+    }
+    const answered = new Set(matched.flat())
+    for (const call of calls) if (call.id !== null && !answered.has(call)) pushTo(this.#open, call.id, call)
+    return matched
+  }
+}

@@ -3,8 +3,7 @@ import { cutName, isAbsent, isRecord, type Json, objectsIn, pointer, type Readin
 import { asList, asRecord, asText } from '../common/session.ts'
 import type { Format, ReadDocument } from '../format.ts'
 import { ChatSink } from '../openai-chat/openai-chat-sink.ts'
-import { readStep } from './atif-step.ts'
-import { CallAnswers, numberSteps, StepReplies, warnAboutOrder } from './step-order.ts'
+import { CallAnswers, numberSteps, readStep, StepReplies, warnAboutOrder } from './atif-step.ts'
 
 /** Bounds the nesting of subagents inside of subagents; known documents nest one level. */
 const MAX_NESTING = 8

@@ -1,6 +1,6 @@
 import type { Part, Step } from '../../domain/trajectory/trajectory.ts'
 import { ACT_OUTCOMES, ACTORS, type ActOutcome, type Actor } from '../../schemas/vocabulary.ts'
-import { isUsableStepId, numberSteps } from '../atif/step-order.ts'
+import { isUsableStepId, numberSteps } from '../atif/atif-step.ts'
 import type { Format, ReadDocument } from '../format.ts'
 import { meaningOf, meaningOfKind, openCall, specOf } from '../tools/tool-table.ts'
 import { decodeObject, leavesOf } from './json-tree.ts'

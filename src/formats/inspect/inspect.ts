@@ -233,7 +233,7 @@ function scoresOf(sample: Json): Record<string, number> {
   const { scores } = sample
   const numbers: [string, number][] = []
   const take = (name: string, value: unknown): void => {
-    const letter = typeof value === 'string' ? own(VALUES, value) : undefined
+    const letter = own(VALUES, value)
     const number = typeof value === 'number' || typeof value === 'boolean' ? Number(value) : letter
     if (number !== undefined && Number.isFinite(number)) numbers.push([name, number])
   }

@@ -155,7 +155,7 @@ class Transcript {
       .items()
       .map((call): Tree => {
         if (!isRecord(call.value)) return call
-        const type = own(RESULT_TYPES, asText(call.value['name']) ?? '') ?? ANY
+        const type = own(RESULT_TYPES, call.value['name']) ?? ANY
         this.#waiting.set(type, (this.#waiting.get(type) ?? new Set()).add(++this.#calls))
         const fields = { name: call.member('name'), arguments: plainArguments(call.member('args')) }
         return { id: idOf(this.#calls), function: fields }
@@ -207,7 +207,7 @@ function outcomeOf({ status, type, exit_code }: Json, { value }: Located): ActOu
   const code = typeof exit_code === 'number' ? exit_code : type === 'RUN_COMMAND' ? codeIn(asText(value) ?? '') : null
   if (code !== null) return outcomeOfCode(code)
   if (status !== 'DONE') {
-    const outcome = (typeof status === 'string' ? own(STATUSES, status) : undefined) ?? 'interrupted'
+    const outcome = own(STATUSES, status) ?? 'interrupted'
     return firstLine(value).includes(DENIED) ? 'rejected' : outcome
   }
   return NOT_RUN.has(outcomeOfResult(null, asText(value) ?? '', null)) ? 'interrupted' : undefined

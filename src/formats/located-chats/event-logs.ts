@@ -182,7 +182,7 @@ function readDroidStream(reading: Reading, document: Json): ReadDocument {
     [...itemsIn(records, '/records')].flatMap(([value, path]): LocatedMessage[] => {
       const record = asRecord(value)
       const { type, id, timestamp } = record
-      const tree = own(DROID_EVENTS, asText(type) ?? '')?.(new Located(value, path), said)
+      const tree = own(DROID_EVENTS, type)?.(new Located(value, path), said)
       if (tree === undefined && (type !== 'system' || mayAct(value)))
         reading.unreadRecord(path, 'type of event', type, value)
       if (tree === undefined || tree === null) return []

@@ -132,7 +132,7 @@ const OWN: ReadonlySet<unknown> = new Set([undefined, 'real_user'])
 
 function outcomeOfResult({ message, toolCallResult }: Json): ActOutcome | undefined {
   const { status } = asRecord(toolCallResult)
-  const told = typeof status === 'string' ? own(QWEN_OUTCOMES, status) : undefined
+  const told = own(QWEN_OUTCOMES, status)
   return told ?? (asList(asRecord(message)['parts']).some(endsWithFailure) ? 'failed' : undefined)
 }
 

@@ -2,7 +2,7 @@ import type { Part } from '../../domain/trajectory/trajectory.ts'
 import { decodeObject, leavesOf } from '../common/json-tree.ts'
 import { isRecord, type Reading } from '../common/reading.ts'
 import { addSlices } from '../openai-chat/openai-chat-sink.ts'
-import { meaningOf, meaningOfName, openCall, toolsOf } from '../tools/tool-table.ts'
+import { meaningOf, meaningOfName, type OpenCall, openCall, toolsOf } from '../tools/tool-table.ts'
 import { protocolOf, scan } from './slices.ts'
 
 const COMMAND = 'bash_command'
@@ -90,8 +90,9 @@ export function isScaffold(text: string): boolean {
 export const isRejection = (text: string): boolean => text.startsWith(REJECTED)
 
 /** Reads a reply in raw mode: JSON or XML without tool calls, whose commands are the acts. False for any other message, which is speech. */
-export function readRawReply(reading: Reading, parts: Part[], message: string, path: string): boolean {
+export function readRawReply(reading: Reading, parts: Part[], message: string, path: string, isAnswered: boolean) {
   const slices = TERMINUS_JSON.split(message, null) ?? TERMINUS_XML.split(message, null)
+  for (const { act } of isAnswered ? (slices ?? []) : []) if (act) (act.call as OpenCall).outcome = 'answered'
   const unread = 'looks like an answer with commands, but is no JSON object; its commands are shown as speech'
   if (slices !== null) addSlices(reading, parts, { text: message, path }, slices)
   else if (message.includes('"commands"')) reading.unread(path, unread, true)

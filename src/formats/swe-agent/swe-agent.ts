@@ -145,7 +145,7 @@ function readMessage(sink: ChatSink, message: Json, path: string): Part[] {
   const parts: Part[] = []
   const { role } = message
   const demo = message['is_demo'] === true
-  const known = typeof role === 'string' ? own(SPEAKERS, role) : undefined
+  const known = own(SPEAKERS, role)
   const shown = typeof role === 'string' ? JSON.stringify(cutName(role)) : 'none'
   if (demo) sink.reading.warnOnce(path, 'a demonstration: part of the prompt, not of this run')
   else if (known === undefined) sink.reading.warn(`${path}/role`, `unknown role ${shown}; read as the agent`)

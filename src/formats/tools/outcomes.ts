@@ -12,7 +12,7 @@ const HEAD = 2000
 export function matchWords(harness: string | null, text: string): HarnessWords | null {
   const isSaid = ({ begins, holds }: HarnessWords): boolean =>
     text.startsWith(begins) && (holds === undefined || text.slice(0, HEAD).includes(holds))
-  return own(HARNESS_WORDS, harness ?? '')?.find(isSaid) ?? null
+  return own(HARNESS_WORDS, harness)?.find(isSaid) ?? null
 }
 
 /**

@@ -269,7 +269,7 @@ function textAt(node: unknown, name: string): string | undefined {
   return typeof value === 'string' ? value : undefined
 }
 
-/** Returns an own member of a record, never one of its prototype. */
-export function own<T>(record: Readonly<Record<string, T>>, name: string): T | undefined {
-  return Object.hasOwn(record, name) ? record[name] : undefined
+/** Returns an own member of a record, never one of its prototype; undefined for a name that is no text. */
+export function own<T>(record: Readonly<Record<string, T>>, name: unknown): T | undefined {
+  return typeof name === 'string' && Object.hasOwn(record, name) ? record[name] : undefined
 }
