@@ -1,9 +1,10 @@
 import { lineEnd } from '../../domain/text/search.ts'
 import { decodeObject, leavesOf } from '../common/json-tree.ts'
 import { cutName, isRecord, type Json } from '../common/reading.ts'
+import { isEmpty } from '../common/session.ts'
 import { sweActOf } from '../swe-agent/swe-agent-act.ts'
-import { meaningOfKind, named, type OpenCall, openCall, own, specOf, type ToolSpec } from '../tools/tool-table.ts'
-import { type Marked, protocolOf, type Slices } from './slices.ts'
+import { meaningOfKind, named, openCall, own, specOf } from '../tools/tool-table.ts'
+import { type MadeCall, type Marked, protocolOf, type Slices } from './slices.ts'
 
 /** The members that name a tool, and those that hold its arguments. */
 const NAMES = ['action', 'tool', 'name'] as const
@@ -24,13 +25,9 @@ export const JSON_ACTIONS = protocolOf(
     const made = reply === null ? null : callIn(reply)
     if (reply === null || made === null) return
     slices.say(start)
-    for (const [key, value] of Object.entries(reply))
-      if (!made.keys.includes(key)) slices.speech(start, end, leavesOf({ [key]: value }))
-    const call = openCall(cutName(made.tool))
-    const leaves = leavesOf(made.args, made.pointer)
-    const spec = specOf(agent, made.tool)
-    if (leaves.length === 0) slices.bare(start, end, call, spec)
-    else slices.json(start, end, leaves, { call, spec, args: made.args })
+    slices.speech(start, end, Object.fromEntries(Object.entries(reply).filter(([key]) => !made.keys.includes(key))))
+    const of = { call: openCall(cutName(made.tool)), spec: specOf(agent, made.tool), args: made.args }
+    slices.json(start, end, leavesOf(made.args, made.pointer), of)
   },
 )
 
@@ -70,7 +67,8 @@ export const REACT = protocolOf(
       slices.say(head.start)
       const hasInput = next?.kind === 'action input'
       const end = hasInput ? (heads[index + 2]?.start ?? text.length) : lineEnd(text, head.from)
-      const call = addCall(slices, text, tool, specOf(agent, tool), [head.start, hasInput ? next.from : end, end])
+      const call = openCall(tool)
+      addInput(slices, text, { call, spec: specOf(agent, tool) }, head.start, hasInput ? next.from : end, end)
       // Arguments of another form.
       if (!hasInput) slices.stray(next?.start ?? text.length, call)
     }
@@ -85,28 +83,17 @@ const headsIn = (text: string) =>
     ...{ kind: kind.toLowerCase(), start: index, from: index + head.length },
   }))
 
-/** Adds a call with its input. `from`: the start of the input. */
-function addCall(
-  slices: Slices,
-  text: string,
-  tool: string,
-  spec: ToolSpec | undefined,
-  [start, from, end]: readonly [number, number, number],
-): OpenCall {
-  const call = openCall(tool)
+/** Adds a call whose input begins at `from`. */
+function addInput(slices: Slices, text: string, of: MadeCall, start: number, from: number, end: number): void {
   const raw = text.slice(from, end)
   const begin = from + (raw.length - raw.trimStart().length)
   const stop = begin + raw.trim().length
-  if (stop <= begin) {
-    slices.bare(start, end, call, spec)
-    return call
-  }
   const args = text[stop - 1] === '}' ? decodeObject(text.slice(begin, stop)) : null
-  slices.skip(begin)
-  if (args === null || Object.keys(args).length === 0) slices.argument(begin, stop, { call, spec, argument: '', args })
-  else slices.json(begin, stop, leavesOf(args), { call, spec, args })
+  if (stop > begin) slices.skip(begin)
+  if (stop <= begin) slices.bare(start, end, of)
+  else if (args === null || isEmpty(args)) slices.argument(begin, stop, { ...of, args })
+  else slices.json(begin, stop, leavesOf(args), { ...of, args })
   slices.skip(end)
-  return call
 }
 
 /** The language in which a harness runs a fenced block, by the fence's name. */

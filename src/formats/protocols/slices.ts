@@ -1,21 +1,19 @@
-import { type Leaf, memberName } from '../common/json-tree.ts'
+import { type Leaf, leavesOf, memberName } from '../common/json-tree.ts'
+import type { Json } from '../common/reading.ts'
+import { isEmpty } from '../common/session.ts'
 import type { Slice } from '../openai-chat/openai-chat-sink.ts'
 import { type Meaning, meaningOf, meaningOfName, type OpenCall, openCall, type ToolSpec } from '../tools/tool-table.ts'
 
 /** Collects the slices of one text, in order: text outside of acts is speech. */
 export class Slices {
   readonly list: Slice[] = []
+  /** The position up to which the text is sliced, in UTF-16 units. */
+  at = 0
   readonly #text: string
-  #at = 0
   #acted = false
 
   constructor(text: string) {
     this.#text = text
-  }
-
-  /** The position up to which the text is sliced, in UTF-16 units. */
-  get at(): number {
-    return this.#at
   }
 
   /** True at more slices than any real reply has: the rest becomes one slice without a further search. */
@@ -25,60 +23,61 @@ export class Slices {
 
   /** Adds the text up to `end` as speech of the agent. */
   say(end: number): void {
-    if (this.#text.slice(this.#at, end).trim() !== '')
-      this.list.push({ start: this.#at, end, actor: 'agent_message', name: 'message' })
-    this.#at = Math.max(this.#at, end)
+    this.#reach(end, { actor: 'agent_message', act: null, name: 'message' })
+  }
+
+  /** Adds the text up to `end` inside of a call that is no known argument, so that no text of a call is lost. */
+  stray(end: number, call: OpenCall): void {
+    this.#reach(end, { name: call.tool, ...meaningOf(undefined, '', call, null) })
+  }
+
+  #reach(end: number, meaning: NamedMeaning): void {
+    if (this.#text.slice(this.at, end).trim() !== '') this.list.push({ start: this.at, end, ...meaning })
+    this.at = Math.max(this.at, end)
   }
 
   /** Skips markup up to `end`, which is nobody's text. */
   skip(end: number): void {
     this.#acted = true
-    this.#at = Math.max(this.#at, end)
+    this.at = Math.max(this.at, end)
   }
 
-  /** Adds the text up to `end` inside of a call that is no known argument, so that no text of a call is lost. */
-  stray(end: number, call: OpenCall): void {
-    if (this.#text.slice(this.#at, end).trim() !== '')
-      this.list.push({ start: this.#at, end, name: call.tool, ...meaningOf(undefined, '', call, null) })
-    this.#at = Math.max(this.#at, end)
-  }
-
-  /** Adds one argument of a call; `argument` is empty where the slice is the whole call. */
-  argument(start: number, end: number, { call, spec, argument, args }: ArgumentPiece): void {
+  /** Adds one argument of a call, or a text that is the whole call. */
+  argument(start: number, end: number, { call, spec, args = null }: MadeCall, argument = ''): void {
     this.piece(start, end, { name: memberName(call.tool, argument), ...meaningOf(spec, argument, call, args) })
   }
 
   /** Adds a slice whose meaning the protocol defines. */
-  piece(start: number, end: number, meaning: Meaning & { readonly name: string }): void {
+  piece(start: number, end: number, meaning: NamedMeaning): void {
     this.skip(end)
     if (end > start) this.list.push({ start, end, ...meaning })
   }
 
   /** Adds a call in markup from `start` to `end`, whose text stands from `from` to `to`; the text before it is speech. */
-  marked({ start, from, to, end }: Marked, meaning: Meaning & { readonly name: string }): void {
+  marked({ start, from, to, end }: Marked, meaning: NamedMeaning): void {
     this.say(start)
     this.skip(from)
     this.piece(from, to, meaning)
     this.skip(end)
   }
 
-  /** Adds speech from the leaves of JSON between two positions. */
-  speech(start: number, end: number, leaves: readonly Leaf[]): void {
-    for (const { pointer, name, text } of leaves)
+  /** Adds the members of a JSON object between two positions as speech. */
+  speech(start: number, end: number, said: Json): void {
+    for (const { pointer, name, text } of isEmpty(said) ? [] : leavesOf(said))
       this.list.push({ start, end, actor: 'agent_message', name, inner: { pointer, text } })
   }
 
   /** Adds the arguments of a call from the leaves of JSON between two positions. */
-  json(start: number, end: number, leaves: readonly Leaf[], of: Omit<ArgumentPiece, 'argument'>): void {
+  json(start: number, end: number, leaves: readonly Leaf[], { call, spec, args }: MadeCall): void {
     this.skip(end)
-    for (const { pointer, name, text } of leaves) {
-      const meaning = { name: memberName(of.call.tool, name), ...meaningOf(of.spec, name, of.call, of.args) }
-      this.list.push({ start, end, inner: { pointer, text }, ...meaning })
+    for (const { pointer, name: leaf, text } of leaves) {
+      const name = memberName(call.tool, leaf)
+      this.list.push({ start, end, inner: { pointer, text }, name, ...meaningOf(spec, leaf, call, args) })
     }
   }
 
   /** Adds a call without arguments: its own text is the act. */
-  bare(start: number, end: number, call: OpenCall, spec: ToolSpec | undefined): void {
+  bare(start: number, end: number, { call, spec }: MadeCall): void {
     this.piece(start, end, { name: call.tool, ...meaningOfName(spec, call) })
   }
 
@@ -94,12 +93,12 @@ export class Slices {
 const MAX_PIECES = 5000
 
 export type Marked = Readonly<Record<'start' | 'from' | 'to' | 'end', number>>
+type NamedMeaning = Meaning & Pick<Slice, 'name'>
 
-interface ArgumentPiece {
+export interface MadeCall {
   readonly call: OpenCall
   readonly spec: ToolSpec | undefined
-  readonly argument: string
-  readonly args: unknown
+  readonly args?: unknown
 }
 
 /** A text protocol: one way in which an agent without tool calls writes its acts into its messages. */

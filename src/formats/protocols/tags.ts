@@ -2,7 +2,7 @@ import { decodeObject, leavesOf } from '../common/json-tree.ts'
 import { isAbsent, isRecord } from '../common/reading.ts'
 import { asName, isEmpty } from '../common/session.ts'
 import { CLINE_TOOLS, openCall, own, specOf, type ToolSpec, type ToolTable } from '../tools/tool-table.ts'
-import { closedBy, protocolOf, type Slices, scan, type TextActs } from './slices.ts'
+import { closedBy, protocolOf, scan, type TextActs } from './slices.ts'
 
 /** One way to write calls in tags. The patterns are sticky or global and bounded; their first group is a name. */
 interface TagForm extends Omit<TextActs, 'split' | 'needsAnswer'> {
@@ -48,25 +48,6 @@ function parametersIn(text: string, from: number, to: number, form: TagForm): Pa
   return parameters
 }
 
-/** Slices the text between the tags of a call into its parameters; what is no parameter may be anything. */
-function sliceInner(slices: Slices, text: string, form: TagForm, of: Argument, from: number, to: number): void {
-  const { call, spec } = of
-  if (form.parameter === undefined) {
-    slices.argument(from, to, { call, spec, argument: '', args: null })
-    return
-  }
-  const parameters = parametersIn(text, from, to, form)
-  const args = Object.fromEntries(parameters.map(({ name, start, end }) => [name, text.slice(start, end).trim()]))
-  for (const { name, open, start, end, close } of parameters) {
-    slices.stray(open, call)
-    slices.argument(start, end, { call, spec, argument: name, args })
-    slices.skip(close)
-  }
-  slices.stray(to, call)
-}
-
-type Argument = { readonly call: ReturnType<typeof openCall>; readonly spec: ToolSpec | undefined }
-
 const tagProtocol = (form: TagForm): TextActs =>
   protocolOf({ ...form, needsAnswer: false }, (slices, text, agent) =>
     scan(slices, text, form.mark, form.opens, (start, from, [, tool = '']) => {
@@ -75,12 +56,21 @@ const tagProtocol = (form: TagForm): TextActs =>
       const [inner, end] = closedBy(text, form.closes(tool), from)
       const call = openCall(tool)
       slices.say(start)
-      if (text.slice(from, inner).trim() === '') slices.bare(start, end, call, spec)
+      if (text.slice(from, inner).trim() === '') slices.bare(start, end, { call, spec })
+      else if (form.parameter === undefined) slices.argument(from, inner, { call, spec })
       else {
         slices.skip(from)
-        sliceInner(slices, text, form, { call, spec }, from, inner)
-        slices.skip(end)
+        const parameters = parametersIn(text, from, inner, form)
+        const args = Object.fromEntries(parameters.map(({ name, start, end }) => [name, text.slice(start, end).trim()]))
+        for (const { name, open, start, end, close } of parameters) {
+          slices.stray(open, call)
+          slices.argument(start, end, { call, spec, args }, name)
+          slices.skip(close)
+        }
+        // What is no parameter may be anything.
+        slices.stray(inner, call)
       }
+      slices.skip(end)
       return end
     }),
   )
@@ -157,12 +147,11 @@ export const HERMES = protocolOf(
       const args = typeof given === 'string' ? decodeObject(given) : given
       const call = openCall(asName(name) ?? 'tool_call')
       // A call that cannot be parsed may still have run; no word of it is trusted as the tool's name.
-      if (asName(name) === null) slices.argument(start, end, { call, spec: undefined, argument: '', args: null })
+      if (asName(name) === null) slices.argument(start, end, { call, spec: undefined })
       else if (isAbsent(given) || given === '' || given === '{}' || (isRecord(given) && isEmpty(given)))
-        slices.bare(start, end, call, spec)
+        slices.bare(start, end, { call, spec })
       // No path leads into JSON in JSON. The whole is shown, as certain as its most doubtful argument.
-      else if (typeof given === 'string' && args !== null)
-        slices.argument(start, end, { call, spec: undefined, argument: '', args })
+      else if (typeof given === 'string' && args !== null) slices.argument(start, end, { call, spec: undefined, args })
       else slices.json(from, to, leavesOf(given, '/arguments'), { call, spec, args })
       slices.skip(end)
       return end

@@ -18,7 +18,7 @@ export const TERMINUS_JSON = protocolOf(
     if (reply === null || !Array.isArray(commands) || (commands.length > 0 && !commands.some(isCommand))) return
     slices.say(start)
     const { commands: _commands, task_complete: isDone, is_task_complete: _isDone, ...spoken } = reply
-    for (const [key, value] of Object.entries(spoken)) slices.speech(start, end, leavesOf({ [key]: value }))
+    slices.speech(start, end, spoken)
     for (const [index, args] of commands.entries()) {
       const inCommands = leavesOf(args).map((leaf) => ({ ...leaf, pointer: `/commands/${index}${leaf.pointer}` }))
       // An odd command leaves the others their acts, and may itself be an act.
