@@ -7,7 +7,7 @@ import { idText, isAbsent, isRecord, type Json, objectsIn, pointer, type Reading
 import { asList, asName, asRecord, asText, sinkTo } from '../common/session.ts'
 import { addCutCall } from '../common/session-calls.ts'
 import type { ChatSink } from '../openai-chat/openai-chat-sink.ts'
-import { isRejection, isScaffold, isTerminus, readRawReply } from '../protocols/terminus.ts'
+import { isRejection, isScaffold, isTerminus, readRawReply } from '../protocols/agent-replies.ts'
 import { CODES, exitCodeInText, hasEnded, outcomeOfAgent, outcomeWithCode } from '../tools/outcomes.ts'
 import { harnessOf, type OpenCall, openCall, own } from '../tools/tool-table.ts'
 

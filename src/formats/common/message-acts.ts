@@ -2,10 +2,17 @@ import type { Act, Part, Step } from '../../domain/trajectory/trajectory.ts'
 import { wordSet } from '../../domain/words.ts'
 import type { ReadDocument } from '../format.ts'
 import { addSlices, type Slice } from '../openai-chat/openai-chat-sink.ts'
-import { DISCUSSED, FENCED, JSON_ACTIONS, REACT } from '../protocols/agent-replies.ts'
+import {
+  DISCUSSED,
+  FENCED,
+  isRejection,
+  JSON_ACTIONS,
+  REACT,
+  TERMINUS_JSON,
+  TERMINUS_XML,
+} from '../protocols/agent-replies.ts'
 import type { TextActs } from '../protocols/slices.ts'
 import { ARG_TAGS, CLINE_TAGS, EXECUTE_TAGS, FUNCTION_TAGS, HERMES, INVOKE_TAGS } from '../protocols/tags.ts'
-import { isRejection, TERMINUS_JSON, TERMINUS_XML } from '../protocols/terminus.ts'
 import { outcomeOfAgent } from '../tools/outcomes.ts'
 import { CLINE_TOOLS, type OpenCall, openCall } from '../tools/tool-table.ts'
 import type { Reading } from './reading.ts'

@@ -1,10 +1,12 @@
 import { lineEnd } from '../../domain/text/search.ts'
+import type { Part } from '../../domain/trajectory/trajectory.ts'
 import { decodeObject, leavesOf } from '../common/json-tree.ts'
-import { cutName, isRecord, type Json } from '../common/reading.ts'
+import { cutName, isRecord, type Json, type Reading } from '../common/reading.ts'
 import { isEmpty } from '../common/session.ts'
+import { addSlices } from '../openai-chat/openai-chat-sink.ts'
 import { sweActOf } from '../swe-agent/swe-agent-act.ts'
-import { meaningOfKind, named, openCall, own, specOf } from '../tools/tool-table.ts'
-import { type MadeCall, type Marked, protocolOf, type Slices } from './slices.ts'
+import { meaningOfKind, named, type OpenCall, openCall, own, specOf, toolsOf } from '../tools/tool-table.ts'
+import { type MadeCall, type Marked, protocolOf, type Slices, scan } from './slices.ts'
 
 /** The members that name a tool, and those that hold its arguments. */
 const NAMES = ['action', 'tool', 'name'] as const
@@ -13,9 +15,8 @@ const INPUTS = ['action_input', 'tool_input', 'args', 'arguments', 'parameters',
 const ANSWER = 'final answer'
 
 /**
- * The protocol of a JSON call, alone or in a fence: `{"action", "action_input"}` (langchain-ai/langchain, agents/structured_chat),
- * `{"thought", "action", "args"}` (OpenHands' first agents), `{"thoughts", "command": {"name", "args"}}` (Significant-Gravitas/AutoGPT),
- * `{"name", "parameters"}` (Llama's and Mistral's templates).
+ * A JSON call, alone or in a fence: `{"action", "action_input"}` (langchain-ai/langchain, agents/structured_chat), `{"thought", "action", "args"}` (OpenHands'
+ * first agents), `{"thoughts", "command": {"name", "args"}}` (Significant-Gravitas/AutoGPT), `{"name", "parameters"}` (Llama's and Mistral's templates).
  */
 export const JSON_ACTIONS = protocolOf(
   { name: 'JSON actions', harness: null, announced: ['"action_input"', '"tool_input"'], needsAnswer: true },
@@ -31,7 +32,6 @@ export const JSON_ACTIONS = protocolOf(
   },
 )
 
-/** Returns the call of a reply, and the members of the reply that the call uses. */
 function callIn(reply: Json) {
   const { command } = reply
   const inner = isRecord(command) ? callOf(command, '/command') : null
@@ -50,9 +50,8 @@ function callOf(reply: Json, path: string) {
 const MAX_HEAD = 200
 
 /**
- * The ReAct protocol: `Action: tool` and `Action Input: …`, each at the beginning of a line. The input ends at the next such head, which
- * excludes an observation that the model invented. Sources: ysymyth/ReAct; langchain-ai/langchain,
- * agents/output_parsers/react_single_input.py.
+ * `Action: tool` and `Action Input: …`, each at the beginning of a line. The input ends at the next such head, which excludes an observation that
+ * the model invented. Sources: ysymyth/ReAct; langchain-ai/langchain, agents/output_parsers/react_single_input.py.
  */
 export const REACT = protocolOf(
   { name: 'ReAct', harness: null, announced: ['Action Input:'], needsAnswer: true },
@@ -77,7 +76,7 @@ export const REACT = protocolOf(
 
 const HEADS = /^(action input|action|observation|thought|final answer):/gim
 
-/** Lists the heads at the beginnings of lines, with the start of the text behind each. */
+/** Lists the heads of lines, with the start of the text behind each. */
 const headsIn = (text: string) =>
   [...text.matchAll(HEADS)].map(({ index, 0: head, 1: kind = '' }) => ({
     ...{ kind: kind.toLowerCase(), start: index, from: index + head.length },
@@ -96,7 +95,7 @@ function addInput(slices: Slices, text: string, of: MadeCall, start: number, fro
   slices.skip(end)
 }
 
-/** The language in which a harness runs a fenced block, by the fence's name. */
+/** Languages of fenced blocks that harnesses run, by the fence's name. */
 const FENCES: Readonly<Record<string, 'shell' | 'code'>> = {
   ...named('shell', 'bash sh shell mswea_bash_command bash_command zsh'),
   ...named('code', 'python py python3 ipython'),
@@ -105,7 +104,6 @@ const FENCES: Readonly<Record<string, 'shell' | 'code'>> = {
 /** A block in a fence; `from` and `to`: the range between the fence lines. */
 type Fence = Marked & { readonly name: string }
 
-/** Yields the closed fenced blocks of a text. */
 export function* fencesIn(text: string): Generator<Fence> {
   let open: Pick<Fence, 'name' | 'start' | 'from'> | null = null
   for (const { index: start, 1: rest = '' } of text.matchAll(/^```([^\n]*)/gm)) {
@@ -130,8 +128,8 @@ export const FENCED = protocolOf(
 )
 
 /**
- * The protocol of SWE-agent's replies: a discussion, then a command in the last block, which has no name. The prompt must announce it: a
- * program's output is shown in this form, too. Source: SWE-agent/SWE-agent, sweagent/tools/parsing.py.
+ * SWE-agent's replies: a discussion, then a command in the last block, which has no name. The prompt must announce the form, which programs print,
+ * too. Source: SWE-agent/SWE-agent, sweagent/tools/parsing.py.
  */
 export const DISCUSSED = protocolOf(
   {
@@ -145,3 +143,93 @@ export const DISCUSSED = protocolOf(
     slices.marked(last, { name: 'action', actor: 'agent_action', act })
   },
 )
+
+const COMMAND = 'bash_command'
+const COMPLETE = 'mark_task_complete'
+
+/** The protocol of terminus-1 and terminus-2: JSON with `commands` of `keystrokes`. Source: terminal-bench, terminal_bench/agents/terminus_1.py. */
+export const TERMINUS_JSON = protocolOf(
+  { name: 'terminus JSON', harness: 'terminus', announced: ['"keystrokes"'], needsAnswer: false },
+  (slices, text) => {
+    const [start, end] = [text.indexOf('{'), text.lastIndexOf('}') + 1]
+    const reply = start !== -1 && text.includes('"commands"') ? decodeObject(text.slice(start, end)) : null
+    const commands = reply?.['commands']
+    const isCommand = (command: unknown): boolean => isRecord(command) && 'keystrokes' in command
+    if (reply === null || !Array.isArray(commands) || (commands.length > 0 && !commands.some(isCommand))) return
+    slices.say(start)
+    const { commands: _commands, task_complete: isDone, is_task_complete: _isDone, ...spoken } = reply
+    slices.speech(start, end, spoken)
+    for (const [index, args] of commands.entries()) {
+      const inCommands = leavesOf(args).map((leaf) => ({ ...leaf, pointer: `/commands/${index}${leaf.pointer}` }))
+      // An odd command leaves the others their acts, and may itself be an act.
+      const { call, spec } = typed(COMMAND)
+      slices.json(start, end, inCommands, { call, spec: isCommand(args) ? spec : undefined, args })
+    }
+    if (isDone === true)
+      slices.bare(start, end, typed(COMPLETE), { inner: { pointer: '/task_complete', text: 'true' } })
+    slices.skip(end)
+  },
+)
+
+const typed = (tool: string): MadeCall => ({ call: openCall(tool), spec: toolsOf('terminus')[tool] })
+
+const CLOSE = '</keystrokes>'
+const DONE = '<task_complete>true</task_complete>'
+
+/** `<commands><keystrokes duration="1.0">…</keystrokes></commands>`. Source: harbor, agents/terminus_2/terminus_xml_plain_parser.py. */
+export const TERMINUS_XML = protocolOf(
+  { name: 'terminus XML', harness: 'terminus', announced: ['<keystrokes'], needsAnswer: false },
+  (slices, text) => {
+    scan(slices, text, '<keystrokes', /<keystrokes(?: [^>]{0,190})?>/y, (start, from) => {
+      const stop = text.indexOf(CLOSE, start)
+      if (stop === -1) return text.length
+      const end = stop + CLOSE.length
+      slices.say(start)
+      slices.skip(from)
+      slices.argument(from, stop, typed(COMMAND), 'keystrokes')
+      slices.skip(end)
+      return end
+    })
+    const done = text.lastIndexOf(DONE)
+    if (done === -1 || done < slices.at) return
+    slices.say(done)
+    slices.bare(done, done + DONE.length, typed(COMPLETE))
+  },
+)
+
+export const isTerminus = (agent: string | null): boolean => agent?.startsWith('terminus-2') === true
+
+const REJECTED = 'Previous response had parsing errors'
+const CONFIRM =
+  "Are you sure you want to mark the task as complete? This will trigger your solution to be graded and you won't be " +
+  'able to make any further corrections. If so, include '
+const CONFIRM_TAILS = [
+  '"task_complete": true in your JSON response again.',
+  '<task_complete>true</task_complete> again.',
+] as const
+const SCREENS = ['Current terminal state:', 'Current Terminal Screen:', 'New Terminal Output:'] as const
+
+/** Tells whether an observation holds only texts of the harness. The match is exact on purpose: a terminal may show texts that imitate these. */
+export function isScaffold(text: string): boolean {
+  if (text.startsWith(REJECTED)) return !SCREENS.some((screen) => text.includes(screen))
+  const confirm = text.indexOf(CONFIRM)
+  if (confirm === -1) return false
+  const tail = text.slice(confirm + CONFIRM.length).trimEnd()
+  if (!CONFIRM_TAILS.some((ending) => ending === tail)) return false
+  let head = text.slice(0, confirm)
+  for (const screen of SCREENS) head = head.replace(screen, '')
+  return head.trim() === ''
+}
+
+/** Recognizes the harness's notice that no part of an unparsable reply ran. */
+export const isRejection = (text: string): boolean => text.startsWith(REJECTED)
+
+/** Reads a reply in raw mode: JSON or XML without tool calls, whose commands are the acts. False for any other message, which is speech. */
+export function readRawReply(reading: Reading, parts: Part[], message: string, path: string, isAnswered: boolean) {
+  const slices = TERMINUS_JSON.split(message, null) ?? TERMINUS_XML.split(message, null)
+  for (const { act } of isAnswered ? (slices ?? []) : []) if (act) (act.call as OpenCall).outcome = 'answered'
+  const unread = 'looks like an answer with commands, but is no JSON object; its commands are shown as speech'
+  if (slices !== null) addSlices(reading, parts, { text: message, path }, slices)
+  else if (message.includes('"commands"')) reading.unread(path, unread, true)
+  return slices !== null
+}

@@ -77,8 +77,8 @@ export class Slices {
   }
 
   /** Adds a call without arguments: its own text is the act. */
-  bare(start: number, end: number, { call, spec }: MadeCall): void {
-    this.piece(start, end, { name: call.tool, ...meaningOfName(spec, call) })
+  bare(start: number, end: number, { call, spec }: MadeCall, within: Pick<Slice, 'inner'> = {}): void {
+    this.piece(start, end, { name: call.tool, ...within, ...meaningOfName(spec, call) })
   }
 
   /** Returns the slices, with the rest as speech; null without a call among them. */
@@ -93,7 +93,7 @@ export class Slices {
 const MAX_PIECES = 5000
 
 export type Marked = Readonly<Record<'start' | 'from' | 'to' | 'end', number>>
-type NamedMeaning = Meaning & Pick<Slice, 'name'>
+type NamedMeaning = Meaning & Pick<Slice, 'name' | 'inner'>
 
 export interface MadeCall {
   readonly call: OpenCall
@@ -106,7 +106,7 @@ export interface TextActs {
   readonly name: string
   /** The harness that answers, by its name in the outcome tables; null where several harnesses share the form. */
   readonly harness: string | null
-  /** Marks in the prompt of an agent with this protocol. */
+  /** Marks in the agent's prompt. */
   readonly announced: readonly string[]
   /** True when only an answered message is an act, because people write this form as well. */
   readonly needsAnswer: boolean

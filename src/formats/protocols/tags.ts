@@ -13,11 +13,11 @@ interface TagForm extends Omit<TextActs, 'split' | 'needsAnswer'> {
   /** The opening tag of a parameter; without it, the text between the tags is the tool's only argument. */
   readonly parameter?: RegExp
   closesParameter?(name: string): string
-  /** The tools, where only these are calls. */
+  /** The tools, where no others are calls. */
   readonly tools?: ToolTable
 }
 
-/** One parameter of a call: its name, its range with its tags, and the range of its value. */
+/** A parameter: its range with its tags (`open` to `close`), and the range of its value. */
 type Parameter = Readonly<Record<'open' | 'start' | 'end' | 'close', number>> & { readonly name: string }
 
 /** Bounds the parameters of a call, above any tool's; the rest stays markup in the last parameter's place. */
@@ -83,10 +83,7 @@ export const FUNCTION_TAGS = tagProtocol({
   parameter: /<parameter=([^>]{0,100})>/g,
 })
 
-/**
- * The protocol of `<invoke name="tool"><parameter name="x">…</parameter></invoke>`. Source: Anthropic's tool prompts from before its API
- * had tool calls.
- */
+/** `<invoke name="tool"><parameter name="x">…</parameter></invoke>`. Source: Anthropic's prompts from before its API had tool calls. */
 export const INVOKE_TAGS = tagProtocol({
   ...{ name: 'invoke tags', harness: null, announced: ['<invoke name='], mark: '<invoke name="' },
   opens: /<invoke name="\s{0,9}([\w\-.:/]{1,100})\s{0,9}">/y,
@@ -107,9 +104,8 @@ export const ARG_TAGS = tagProtocol({
 })
 
 /**
- * The protocol of `<execute_command><command>…</command></execute_command>`. Source: cline/cline,
- * src/core/assistant-message/parse-assistant-message.ts; Roo Code adopted it. Only Cline's own tools count: any other tag is text, and so
- * is a tag without a parameter behind it, which is only mentioned.
+ * `<execute_command><command>…</command></execute_command>`. Source: cline/cline, src/core/assistant-message/parse-assistant-message.ts. Any other tag
+ * is text than those of Cline's own tools, and so is a tag without a parameter behind it, which is only mentioned.
  */
 export const CLINE_TAGS = tagProtocol({
   ...{ name: 'Cline', harness: 'cline', announced: ['<execute_command>', '<write_to_file>', '<attempt_completion>'] },
@@ -122,8 +118,8 @@ export const CLINE_TAGS = tagProtocol({
 const onlyOf = (kind: 'shell' | 'code' | 'unknown'): ToolSpec => ({ args: { '': kind } })
 
 /**
- * The protocol of `<execute_bash>…</execute_bash>`. The harness stops the model at the closing tag, so the tag may be missing. Source:
- * All-Hands-AI/OpenHands before 0.14, agenthub/codeact_agent/action_parser.py.
+ * `<execute_bash>…</execute_bash>`, whose closing tag may be missing, because the harness stops the model there. Source: All-Hands-AI/OpenHands
+ * before 0.14, agenthub/codeact_agent/action_parser.py.
  */
 export const EXECUTE_TAGS = tagProtocol({
   ...{ name: 'execute tags', harness: 'openhands', mark: '<execute_', opens: /<(execute_[a-z]{1,20})>/y },
