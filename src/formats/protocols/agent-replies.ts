@@ -1,11 +1,21 @@
+import { parseScript } from '../../domain/shell/script.ts'
 import { lineEnd } from '../../domain/text/search.ts'
-import type { Part } from '../../domain/trajectory/trajectory.ts'
+import type { Act, Part } from '../../domain/trajectory/trajectory.ts'
 import { decodeObject, leavesOf } from '../common/json-tree.ts'
 import { cutName, isRecord, type Json, type Reading } from '../common/reading.ts'
 import { isEmpty } from '../common/session.ts'
 import { addSlices } from '../openai-chat/openai-chat-sink.ts'
-import { sweActOf } from '../swe-agent/swe-agent-act.ts'
-import { meaningOfKind, named, type OpenCall, openCall, own, specOf, toolsOf } from '../tools/tool-table.ts'
+import { matchWords, soundsTimedOut } from '../tools/outcomes.ts'
+import {
+  type ArgumentKind,
+  meaningOfKind,
+  named,
+  type OpenCall,
+  openCall,
+  own,
+  specOf,
+  toolsOf,
+} from '../tools/tool-table.ts'
 import { type MadeCall, type Marked, protocolOf, type Slices, scan } from './slices.ts'
 
 /** The members that name a tool, and those that hold its arguments. */
@@ -233,3 +243,71 @@ export function readRawReply(reading: Reading, parts: Part[], message: string, p
   else if (message.includes('"commands"')) reading.unread(path, unread, true)
   return slices !== null
 }
+
+/** Argument kinds of SWE-agent's own tools (tools/<bundle>/config.yaml), by the first word of an action; the form of an `edit` decides its kind. */
+const WORDS: Readonly<Record<string, ArgumentKind>> = {
+  ...{ open: 'reads', goto: 'reads', scroll_up: 'reads', scroll_down: 'reads', filemap: 'reads', view_image: 'reads' },
+  ...{ search_dir: 'searches', search_file: 'searches', find_file: 'searches' },
+  ...{ create: 'writes', insert: 'writes', append: 'writes' },
+}
+/** Shell syntax that may begin a second command on the line. */
+const OPERATORS = [';', '&', '|', '<', '>', '`', '$(', '\n'] as const
+const MAX_WORD = 40
+/** The beginning of a result after `bash -n` rejected the command. */
+const SWE_NOT_PARSED = 'Your bash command contained syntax errors and was NOT executed.'
+
+/** Reads an action, a shell line whose first word may be a tool of the harness; its outcome is read from the observation. */
+export function sweActOf(action: string, observation: string): Act | null {
+  const text = action.trim()
+  const head = text.slice(0, MAX_WORD)
+  const word = head.split(/[\s]/, 1)[0] ?? ''
+  const call = openCall(word === '' ? 'action' : word)
+  call.outcome = outcomeOfAction(text, word, observation)
+  return meaningOfKind(...kindOf(text, word), call).act
+}
+
+type ActionKind = readonly [kind: ArgumentKind, target: string | null]
+
+function kindOf(text: string, word: string): ActionKind {
+  const isOne = !OPERATORS.some((operator) => text.includes(operator))
+  const words = isOne ? text.split(' ') : []
+  if (word === 'edit') return [isRangeEdit(text) ? 'writes' : isOne || text.includes('\n') ? 'unknown' : 'shell', null]
+  if (word === 'str_replace_editor') return editorKind(text)
+  const kind = isOne ? own(WORDS, word) : undefined
+  const isFile = kind !== undefined && (word === 'open' || word === 'create')
+  return [kind ?? 'shell', isFile ? (words[1] ?? null) : null]
+}
+
+/** Recognizes `edit 1:1`, new lines, `end_of_edit`. */
+function isRangeEdit(text: string): boolean {
+  const line = text.indexOf('\n')
+  const range = text.slice('edit '.length, line === -1 ? 0 : line)
+  return range !== '' && [...range.slice(0, MAX_WORD)].every((char) => '0123456789: '.includes(char))
+}
+
+/** Returns the kind of an editor call on a shell line, by its command; the two sides of a replacement are not told apart. */
+function editorKind(text: string): ActionKind {
+  const [, command = '', path = null] = text.slice(0, 1000).split(/\s+/, 3)
+  if (command === 'view') return [OPERATORS.some((operator) => text.includes(operator)) ? 'shell' : 'reads', path]
+  return [command === 'create' || command === 'insert' ? 'writes' : 'unknown', path]
+}
+
+/**
+ * Derives the outcome of an action. The harness rejects some commands in words that a program can print, too: they are certain only where no
+ * program ran, because no shell parses the action, or the action is the harness's own editor.
+ */
+function outcomeOfAction(action: string, word: string, observation: string): Act['call']['outcome'] {
+  const outcome =
+    matchWords('swe-agent', observation)?.outcome ?? (soundsTimedOut(observation) ? 'interrupted' : 'answered')
+  if (outcome !== 'rejected') return outcome
+  if (observation.startsWith(SWE_NOT_PARSED)) return isBroken(action) ? 'rejected' : 'interrupted'
+  if (EDITORS.has(word)) return isSingleEditorCall(action) ? 'rejected' : 'interrupted'
+  return observation.startsWith(`Operation '${action}' is not supported`) ? 'interrupted' : 'answered'
+}
+
+const isSingleEditorCall = (action: string): boolean =>
+  isRangeEdit(action) || !OPERATORS.some((operator) => action.includes(operator))
+
+const EDITORS: ReadonlySet<string> = new Set(['edit', 'insert', 'append'])
+
+const isBroken = (action: string): boolean => (parseScript(action)?.errors?.length ?? 0) > 0

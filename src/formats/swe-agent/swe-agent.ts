@@ -2,17 +2,19 @@ import { pushTo } from '../../domain/result.ts'
 import type { Part, Step } from '../../domain/trajectory/trajectory.ts'
 import { wordSet } from '../../domain/words.ts'
 import type { Actor } from '../../schemas/vocabulary.ts'
-import { textsIn } from '../common/content.ts'
+import { textOf, textsIn } from '../common/content.ts'
 import { decodeObject } from '../common/json-tree.ts'
 import { cutName, isAbsent, isRecord, type Json, objectsIn, pointer, type Reading } from '../common/reading.ts'
 import { asList, asName, asRecord, asText } from '../common/session.ts'
 import { type FileRun, type Format, factsOf, type ReadDocument } from '../format.ts'
-import { readBlocks } from '../openai-chat/openai-chat-blocks.ts'
-import { readThoughts } from '../openai-chat/openai-chat-message.ts'
+import { readTurns } from '../openai-chat/chat-steps.ts'
+import { isChat } from '../openai-chat/openai-chat.ts'
+import { outcomeOfMessage, readBlocks } from '../openai-chat/openai-chat-blocks.ts'
+import { readThoughts, roleOf, speaksAsAgent } from '../openai-chat/openai-chat-message.ts'
 import { ChatSink } from '../openai-chat/openai-chat-sink.ts'
-import { own } from '../tools/tool-table.ts'
-import { MINI_SWE_AGENT, miniModelOf } from './mini-swe-agent.ts'
-import { sweActOf } from './swe-agent-act.ts'
+import { fencesIn, sweActOf } from '../protocols/agent-replies.ts'
+import { type OpenCall, own } from '../tools/tool-table.ts'
+import { Located, placeMessage, type Tree, type TreeRecord } from '../traces/located.ts'
 
 /**
  * The format of SWE-agent's `.traj`: `trajectory` holds the agent's thoughts, actions and observations; `history` holds the prompt before
@@ -23,10 +25,8 @@ export const SWE_AGENT: Format = {
   recognizes({ trajectory, history, info, trajectory_format: other }) {
     if (!Array.isArray(trajectory) || other !== undefined) return false
     if (trajectory.length === 0) return Array.isArray(history) && isRecord(info)
-    return trajectory.some(
-      (step) =>
-        isRecord(step) && 'action' in step && ('observation' in step || 'thought' in step || 'response' in step),
-    )
+    const others = ['observation', 'thought', 'response']
+    return trajectory.map(asRecord).some((step) => 'action' in step && others.some((name) => name in step))
   },
   read: readSweAgent,
   split: splitSweRun,
@@ -37,17 +37,13 @@ function readSweAgent(reading: Reading, document: Json): ReadDocument {
   const sink = new ChatSink(reading, 'swe-agent', { isList: true })
   const history = readHistory(sink, document['history'], list)
   const acts = list.map((step, index) => readStep(sink, step, pointer('/trajectory', index)))
-  const steps: Part[][] = [...history.before]
-  for (const [index, parts] of acts.entries()) {
-    steps.push(parts)
-    for (const later of history.after.get(index) ?? []) steps.push(later)
-  }
+  const steps = [...history.before, ...acts.flatMap((parts, index) => [parts, ...(history.after.get(index) ?? [])])]
   const agent = { name: 'swe-agent', model: sweModelOf(document) }
   const numbered = steps.map((parts, index): Step => ({ id: index + 1, name: null, at: null, copied: false, parts }))
   return { format: 'swe-agent', agent, steps: reading.takeSteps(steps.length, '/trajectory') ? numbered : [] }
 }
 
-/** Returns the model of a run's configuration, which is an object, or (in newer files) JSON in a string. */
+/** Returns the model of a run's configuration, an object or (in newer files) JSON in a string. */
 function sweModelOf({ replay_config: replay }: Json): string | null {
   const config = typeof replay === 'string' ? decodeObject(replay) : replay
   const model = asRecord(asRecord(asRecord(config)['agent'])['model'])
@@ -62,9 +58,8 @@ function readStep(sink: ChatSink, step: unknown, path: string): Part[] {
   }
   const text = (field: string): string => {
     const value = step[field] ?? ''
-    if (typeof value === 'string') return value
-    sink.reading.odd(`${path}/${field}`, 'text', value)
-    return ''
+    if (typeof value !== 'string') sink.reading.odd(`${path}/${field}`, 'text', value)
+    return typeof value === 'string' ? value : ''
   }
   const [thought, action, response] = [text('thought'), text('action'), text('response')]
   const isExit = isHarnessExit(thought, action)
@@ -79,14 +74,14 @@ function readStep(sink: ChatSink, step: unknown, path: string): Part[] {
   return parts
 }
 
-/** Recognizes the last step of a run that the harness ended: the thought holds the reason, and the action is empty or a code. */
+/** Recognizes the last step of a run that the harness ended: a reason in place of a thought, and no action, or a code. */
 const isHarnessExit = (thought: string, action: string): boolean =>
   thought.startsWith('Exit due to ') && (action === '' || EXIT_ACTIONS.has(action))
 
 const EXIT_ACTIONS: ReadonlySet<string> = wordSet(`exit_cost exit_context exit_api exit_format exit_environment_error
   exit_error`)
 
-/** Tells whether the response repeats the step: the thought and the action in a fence, or the thought alone where the action was a tool call. */
+/** Tells whether the response repeats the step: the thought and the action in a fence, or the thought alone beside a tool call. */
 function repeats(response: string, thought: string, action: string): boolean {
   const rest = without(without(response, thought.trim()), action.trim())
   return rest.replaceAll('`', '').trim() === ''
@@ -97,7 +92,6 @@ function without(text: string, part: string): string {
   return at === -1 ? text : text.slice(0, at) + text.slice(at + part.length)
 }
 
-/** Opens a file of SWE-agent or mini-swe-agent as one run, with its model, task and instruction. */
 function splitSweRun(root: Json): readonly FileRun[] | null {
   const isMini = MINI_SWE_AGENT.recognizes(root)
   if (!isMini && !SWE_AGENT.recognizes(root)) return null
@@ -136,7 +130,6 @@ function readHistory(sink: ChatSink, history: unknown, trajectory: readonly unkn
   return { before, after }
 }
 
-/** The speakers of messages beside the trajectory, by role. */
 const SPEAKERS: Readonly<Record<string, Actor>> = {
   ...{ user: 'user', system: 'system', assistant: 'system', tool: 'tool_output' },
 }
@@ -155,7 +148,7 @@ function readMessage(sink: ChatSink, message: Json, path: string): Part[] {
   return parts
 }
 
-/** Tells whether a message repeats the observation of a step, inside of the harness's template. */
+/** Tells whether a message repeats the observation of a step, in a template. */
 function repeatsObservation(message: Json, step: unknown): boolean {
   if (message['is_demo'] === true) return false
   const { observation } = asRecord(step)
@@ -175,4 +168,138 @@ function placeIn(text: string, part: string): number {
     at = text.indexOf(head, at + 1)
   }
   return -1
+}
+
+const FENCES = ['mswea_bash_command', 'bash'] as const
+const MARK = '```'
+
+/** Beginnings of texts that the interactive agent writes in place of an output: a person's own, or the harness's. */
+const SPEECH = [
+  'The user added a new task',
+  'Command not executed.',
+  'Interrupted by user',
+  'Temporary interruption caught.',
+  'The user rejected',
+] as const
+
+/** The format of mini-swe-agent: a chat whose acts are one fenced block of bash, or (since 2.0) tool calls. */
+export const MINI_SWE_AGENT: Format = {
+  name: 'mini-swe-agent',
+  recognizes(document) {
+    const { trajectory_format: format } = document
+    if (typeof format === 'string') return format.startsWith('mini-swe-agent')
+    return holdsFences(document['messages'] ?? document['records'])
+  },
+  read: readMiniSweAgent,
+}
+
+/** Recognizes older files, which are bare messages, by a fence name that no other harness uses. */
+const holdsFences = (list: unknown): boolean =>
+  isChat(list) &&
+  list.map(asRecord).some(({ role, content }) => role === 'assistant' && asText(content)?.includes(MARK + FENCES[0]))
+
+function readMiniSweAgent(reading: Reading, document: Json): ReadDocument {
+  const field = 'messages' in document ? 'messages' : 'records'
+  const list = document[field]
+  const agent = { name: 'mini-swe-agent', model: miniModelOf(document) }
+  const { trajectory_format: named } = document
+  const format = typeof named === 'string' && named.length < 40 ? named : 'mini-swe-agent'
+  if (!Array.isArray(list)) reading.odd(`/${field}`, 'an array', list)
+  const sink = new ChatSink(reading, agent.name, { isList: true })
+  readTurns(sink, turnsIn(sink, new Located(list, `/${field}`)))
+  return { format, agent, steps: sink.finish(`/${field}`) }
+}
+
+export const miniModelOf = ({ info }: Json): string | null =>
+  asName(asRecord(asRecord(asRecord(info)['config'])['model'])['model_name'])
+
+/** The calls of the acts in the agent's last reply; null without an act. */
+type Acted = readonly OpenCall[] | null
+
+function* turnsIn(sink: ChatSink, list: Located): Generator<Located> {
+  const fence = fenceOf(asList(list.value))
+  let acted: Acted = null
+  let isAnswered = true
+  for (const message of list.items()) {
+    const record = asRecord(message.value)
+    const isUser = roleOf(record) === 'user'
+    const acts = actsOf(sink, message, record, fence)
+    const tree: TreeRecord | null = isUser && !isAnswered ? answerOf(message, acted) : acts
+    yield (tree && placeMessage(tree, message.path)) ?? message
+    if (isUser) settleCall(sink, acted, record)
+    if (speaksAsAgent(record)) acted = acts && sink.calls
+    else if (isUser) acted = null
+    if (isRecord(message.value)) isAnswered = !speaksAsAgent(record)
+  }
+}
+
+/** Returns the message behind an act as its result, behind another reply as the harness's complaint; null where anybody else speaks. */
+function answerOf(message: Located, acted: Acted): TreeRecord | null {
+  const content = message.member('content')
+  const text = textOf(content.value)
+  if (SPEECH.some((words) => text.startsWith(words))) return null
+  return acted === null ? { role: 'system', content } : { role: 'function', name: 'output', content }
+}
+
+function settleCall({ agent }: ChatSink, acted: Acted, message: Json): void {
+  const [call, ...others] = acted ?? []
+  if (call === undefined || others.length > 0) return
+  call.outcome = outcomeOfMessage(agent, call.tool, message, message['content'])
+}
+
+/** Returns the fence that the harness searches for: the first that a prompt names, else the first with a block; null beside tool calls. */
+function fenceOf(messages: readonly unknown[]): string | null {
+  const answers = messages.filter((message) => asRecord(message)['role'] === 'assistant')
+  if (answers.some((answer) => asList(asRecord(answer)['tool_calls']).length > 0)) return null
+  const [first] = answers
+  const prompt = (first === undefined ? messages : messages.slice(0, messages.indexOf(first))).map(textsOf)
+  const announced = prompt.map((texts) => FENCES.find((name) => texts.some((text) => text.includes(MARK + name))))
+  const texts = answers.flatMap(textsOf)
+  const acted = FENCES.find((fence) => texts.some((text) => fencesOf(text, fence).length > 0))
+  return announced.find((fence) => fence !== undefined) ?? acted ?? null
+}
+
+const textsOf = (message: unknown): string[] => textsIn(asRecord(message)['content'])
+
+const fencesOf = (text: string, fence: string) => [...fencesIn(text)].filter(({ name }) => name === fence)
+
+/**
+ * Returns a reply without calls, with its acts as those of a chat: the only fenced block of its text, or the commands that ran, from
+ * `extra.actions` (since 2.0), also where a model writes them in another form. Null for other messages.
+ */
+function actsOf({ reading }: ChatSink, message: Located, record: Json, fence: string | null): TreeRecord | null {
+  const hasCalls = !isAbsent(record['tool_calls']) || !isAbsent(record['function_call'])
+  if (hasCalls || roleOf(record) === null || !speaksAsAgent(record)) return null
+  const members = Object.fromEntries(Object.keys(record).map((name) => [name, message.member(name)]))
+  const content = fence === null ? null : blocksOf(message.member('content'), fence)
+  // Such a reply may be of another agent, whose words this harness does not run.
+  if (content !== null && roleOf(record) !== 'assistant') reading.countUnread(message.path, true)
+  if (content !== null) return { ...members, content }
+  const actions = message.member('extra').member('actions')
+  const own = [...objectsIn(reading, asList(actions.value), actions.path)]
+  const commands = own.map(([, , index]) => actions.member(index).member('command'))
+  for (const { value, path } of commands) if (typeof value !== 'string') reading.odd(path, 'text', value ?? null)
+  const ran = commands.filter(({ value }) => asText(value) !== null)
+  return ran.length === 0 ? null : { ...members, tool_calls: ran.map(bashOf) }
+}
+
+/** Returns a call of the shell. The whole text is the command, also a text that resembles the arguments of a call. */
+const bashOf = (input: Located): TreeRecord => ({
+  ...{ type: 'tool_use', name: 'bash' },
+  input: String(input.value).trimStart().startsWith('{') ? { command: input } : input,
+})
+
+/** Returns the blocks of a text with exactly one block of the fence, which is a call. Anthropic's cache marks make an array of a text. */
+function blocksOf(content: Located, fence: string): readonly Tree[] | null {
+  const [first, ...more] = content.items()
+  const isOne = more.length === 0 && first?.member('type').value === 'text'
+  const { value, path } = isOne ? first.member('text') : content
+  if (typeof value !== 'string') return null
+  const [block, ...others] = fencesOf(value, fence)
+  if (block === undefined || others.length > 0) return null
+  const piece = (from: number, to: number) => new Located(value.slice(from, to), `${path}#char=${from},${to}`)
+  const [before, after] = [piece(0, block.start), piece(block.end, value.length)]
+  const speech = (text: Located) => (String(text.value).trim() === '' ? [] : [{ type: 'text', text }])
+  const calls = block.to - 1 > block.from ? [bashOf(piece(block.from, block.to - 1))] : []
+  return [...speech(before), ...calls, ...speech(after)]
 }
