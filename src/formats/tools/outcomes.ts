@@ -1,9 +1,10 @@
 import { type ActOutcome, NOT_RUN } from '../../domain/trajectory/trajectory.ts'
 import { decodeObject } from '../common/json-tree.ts'
 import { isRecord, type Json } from '../common/reading.ts'
-import { HARNESS_WORDS, type HarnessWords, harnessesWith, namedIn, own, SOME_WORDS } from './tool-table.ts'
+import { HARNESSES, type HarnessWords, harnessesWith, namedIn, own } from './tool-table.ts'
 
-const HARNESSES = Object.keys(HARNESS_WORDS)
+const WITH_WORDS = Object.keys(HARNESSES).filter((name) => HARNESSES[name]?.words !== undefined)
+const SOME_WORDS = Object.keys(HARNESSES).filter((name) => HARNESSES[name]?.some_words)
 
 /** Bounds the head of a text that is searched for `holds`, in UTF-16 units. */
 const HEAD = 2000
@@ -12,13 +13,12 @@ const HEAD = 2000
 export function matchWords(harness: string | null, text: string): HarnessWords | null {
   const isSaid = ({ begins, holds }: HarnessWords): boolean =>
     text.startsWith(begins) && (holds === undefined || text.slice(0, HEAD).includes(holds))
-  return own(HARNESS_WORDS, harness)?.find(isSaid) ?? null
+  return own(HARNESSES, harness)?.words?.find(isSaid) ?? null
 }
 
 /**
- * Derives the outcome of a call from its harness's words and the error flag of the format (null: the format has no flag here). A program
- * can print a harness's words. A result flagged as no error therefore ran, whatever its text; without a flag, a call that the text calls
- * rejected may or may not have run: `interrupted`, which is uncertain either way.
+ * Derives the outcome of a call from its harness's words and the error flag of the format (null: none here). A program can print such words: a
+ * result flagged as no error ran, whatever its text; without a flag, a call that the text calls rejected may have run (`interrupted`).
  */
 export function outcomeOfResult(harness: string | null, text: string, isError: boolean | null): ActOutcome {
   if (isError === false) return 'ran'
@@ -36,24 +36,18 @@ function mayNotHaveRun(harness: string, text: string, isError: boolean | null): 
   return (isHarness ? soundsTurnedDown(text) : soundsUnreceived(text)) && exitCodeInText(harness, text) === null
 }
 
-/** Derives the outcome by the agent's name. A harness without words of its own may use any harness's tools, or words whose sense decides: neither is certain. */
+/** Derives the outcome by the agent's name. A harness without known words may use any harness's, or words whose sense decides: neither is certain. */
 export function outcomeOfAgent(agent: string | null, tool: string, text: string, isError: boolean | null): ActOutcome {
-  const harness = namedIn(HARNESSES, agent)
+  const harness = namedIn(WITH_WORDS, agent)
   const outcome = outcomeOfResult(harness, text, isError)
   if (isError === false || (harness !== null && !SOME_WORDS.includes(harness)) || NOT_RUN.has(outcome)) return outcome
   const others = harness === null ? [...harnessesWith(tool), ...SOME_WORDS] : []
-  let result = outcome
-  for (const name of others) {
-    const words = matchWords(name, text)
-    if (words !== null && words.outcome !== 'failed') return 'interrupted'
-    if (words !== null) result = 'failed'
-  }
-  return soundsTurnedDown(text) ? 'interrupted' : result
+  const told = others.flatMap((name) => matchWords(name, text)?.outcome ?? [])
+  if (told.some((other) => other !== 'failed') || soundsTurnedDown(text)) return 'interrupted'
+  return told.length > 0 ? 'failed' : outcome
 }
 
-/** Bounds the end of a result that is searched, in UTF-16 units. */
 const TAIL = 1200
-
 /** A complaint of a shell about a file or a program, near the beginning of a line. */
 const COMPLAINT = /^.{0,200}(?:: (?:No such file or directory|command not found|not found)|syntax error)/
 /** Beginnings of lines with which a shell, make, git or a test runner gives up. */
@@ -121,12 +115,9 @@ export function soundsTurnedDown(text: string): boolean {
   const head = text.slice(0, WORDS_HEAD)
   if (text.length > LONGEST_WORDS || !SAYS_NO.test(head)) return false
   const sentences = head.replace(OF_A_PROGRAM, ' ').split(SENTENCE_END)
-  return sentences.some(
-    (sentence) => ONLY_SAYS_NO.test(sentence) || (SAYS_NO.test(sentence) && NAMES_CALL.test(sentence)),
-  )
+  return sentences.some((words) => ONLY_SAYS_NO.test(words) || (SAYS_NO.test(words) && NAMES_CALL.test(words)))
 }
 
-/** Tells whether a result begins with the words that the command took too long. */
 export const soundsTimedOut = (text: string): boolean => TIMED_OUT.test(text.slice(0, WORDS_HEAD))
 
 const FAULTY = /^(?:error(?:ed|-text|-json)?|fail(?:ed|ure)?|incomplete)$/i
@@ -140,11 +131,9 @@ export const tellsFault = ({ error, isError, is_error, success, status, type }: 
 /** Exit codes of a command stopped from outside, by a time limit, Ctrl-C or a signal: its progress is not known. */
 const STOPPED: ReadonlySet<number> = new Set([124, 130, 137, 143, -2, -9, -15])
 
-/** Derives the outcome of a command from its exit code. */
 export const outcomeOfCode = (code: number): ActOutcome =>
   code === 0 ? 'ran' : STOPPED.has(code) ? 'interrupted' : 'failed'
 
-/** Tells whether a call came to its end, as far as its outcome says. */
 export const hasEnded = (outcome: ActOutcome): boolean => outcome === 'ran' || outcome === 'answered'
 
 /** Corrects the outcome of a call by the exit code of its command; null: no code is known. */
@@ -169,18 +158,12 @@ const FORMS: Readonly<Record<string, (text: string) => RegExpExecArray | null>> 
 }
 const ABOVE = /(?:^|\n)(?:Exit code: |Process exited with code )(-?\d{1,10})(?:\n|$)/
 
-/** Returns the exit code in a result, in the form of the harness. Where the harness is not known, a code of any form tells a failure, and none a success: a program may print codes. */
+/** Returns the exit code in a result, in the form of its harness. Of an unknown harness, a code of any form tells a failure, and none a success. */
 export function exitCodeInText(harness: string | null, text: string): number | null {
-  const code = printedCode(harness, text)
+  const forms = harness === null ? Object.values(FORMS) : [own(FORMS, harness)]
+  const match = forms.map((codeIn) => codeIn?.(text) ?? null).find((form) => form !== null)
+  const code = match === undefined ? codeInEnvelope(text) : Number(match[1])
   return harness === null && code === 0 ? null : code
-}
-
-function printedCode(harness: string | null, text: string): number | null {
-  for (const [name, codeIn] of Object.entries(FORMS)) {
-    const match = harness === null || harness === name ? codeIn(text) : null
-    if (match !== null) return Number(match[1])
-  }
-  return codeInEnvelope(text)
 }
 
 /** Returns the exit code of a JSON envelope. Texts that cannot be an envelope are not parsed: megabytes of output would be parsed twice. */

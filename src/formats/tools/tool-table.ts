@@ -1,12 +1,11 @@
-import type { Act, Call } from '../../domain/trajectory/trajectory.ts'
-import type { ActLanguage, ActOutcome, ActRole } from '../../schemas/vocabulary.ts'
-import { ACT_LANGUAGES, ACT_ROLES, type Actor } from '../../schemas/vocabulary.ts'
+import type { Call, Part } from '../../domain/trajectory/trajectory.ts'
+import { ACT_LANGUAGES, ACT_ROLES, type ActLanguage, type ActOutcome, type ActRole } from '../../schemas/vocabulary.ts'
 import { namesOf } from '../vocabulary.ts'
 import data from './harnesses.json' with { type: 'json' }
 
 /**
- * The argument kinds of one tool. Keys are argument names from the harness's documentation; for arguments that are objects or arrays, the
- * name of the outermost or the innermost member. Other arguments have the kind `rest`, or `unknown` without it.
+ * The argument kinds of one tool, by the name of the argument, or of its outermost or innermost member. Other arguments have the kind `rest`, or
+ * `unknown` without it.
  */
 export interface ToolSpec {
   readonly args: Readonly<Record<string, ArgumentKind>>
@@ -55,10 +54,7 @@ function argumentKinds(clauses: string): ToolSpec['args'] {
 /** Specs by their text: tables of several harnesses share the spec of an equal tool. */
 const SPECS = new Map<string, ToolSpec>()
 
-/**
- * Parses the argument kinds of a tool, the names of the arguments with the path of its file, and, for a tool of several commands, the
- * argument that selects the command with the kinds of each: `command: view = reads path / create write = describes old_str / * = …`.
- */
+/** Parses the kinds of a tool's arguments, the arguments with the path of its file, and its commands. */
 function toolSpec(clauses: string, files = '', commands = ''): ToolSpec {
   const key = wordsIn(`${clauses} | ${files} | ${commands}`).join(' ')
   const { '*': rest, ...args } = argumentKinds(clauses)
@@ -69,6 +65,7 @@ function toolSpec(clauses: string, files = '', commands = ''): ToolSpec {
   return spec
 }
 
+/** Parses the argument that selects a command, and the kinds of each: `command: view = reads path / create write = describes old_str / * = …`. */
 function casesOf(commands: string): NonNullable<ToolSpec['by']> {
   const [argument = '', list = ''] = commands.split(':')
   const cases = list.split('/').flatMap((one) => {
@@ -115,7 +112,7 @@ interface Harness {
   readonly some_words?: boolean
 }
 
-const HARNESSES: Readonly<Record<string, Harness>> = data.harnesses as unknown as Record<string, Harness>
+export const HARNESSES: Readonly<Record<string, Harness>> = data.harnesses as unknown as Record<string, Harness>
 const DATA = Object.entries(HARNESSES)
 
 /** Puts the texts of fragments in place of their names: `$EDIT; patch diff`. */
@@ -135,13 +132,6 @@ export const toolsOf = (harness: string): ToolTable => BY_HARNESS.get(harness) ?
 
 export const CLINE_TOOLS: ToolTable = toolsOf('cline')
 const OWN_TABLES = TABLES.filter(([name]) => name !== 'common')
-
-/** The words by the name of the harness. */
-export const HARNESS_WORDS: Readonly<Record<string, readonly HarnessWords[]>> = Object.fromEntries(
-  DATA.flatMap(([name, { words }]) => (words === undefined ? [] : [[name, words]])),
-)
-
-export const SOME_WORDS: readonly string[] = DATA.flatMap(([name, harness]) => (harness.some_words ? [name] : []))
 
 /** Bounds the name of an agent, above any harness's. */
 const MOST_AGENT_CHARS = 100
@@ -163,11 +153,10 @@ const BY_TOOL = Map.groupBy(
   ({ tool }) => tool,
 )
 
-/** Lists the harnesses with a tool of a name. */
 export const harnessesWith = (tool: string): readonly string[] =>
   (BY_TOOL.get(tool) ?? []).map(({ harness }) => harness)
 
-/** Returns the kinds of a tool's arguments by its harness, the common table, or the only other table; undefined where none or several know it. */
+/** Returns a tool's argument kinds from its harness, the common table, or the only other table; undefined where none or several know it. */
 export function specOf(agentName: string | null, tool: string): ToolSpec | undefined {
   const ofAnyAgent = (BY_TOOL.get(tool) ?? []).filter(({ harness }) => !HARNESSES[harness]?.own_names)
   const [only, ...others] = new Set(ofAnyAgent.map(({ spec }) => spec))
@@ -175,11 +164,7 @@ export function specOf(agentName: string | null, tool: string): ToolSpec | undef
   return known ?? (others.length === 0 ? only : undefined)
 }
 
-/** The actor of a text, and its act. */
-export interface Meaning {
-  readonly actor: Actor
-  readonly act: Act | null
-}
+export type Meaning = Pick<Part, 'actor' | 'act'>
 
 /** A call whose log is still being read: its result comes later. */
 export interface OpenCall extends Call {
@@ -227,9 +212,6 @@ export function meaningOfKind(kind: ArgumentKind, target: string | null, call: C
   return { actor: 'agent_action', act: { role, language, target: role === 'describes' ? null : target, call } }
 }
 
-/** Returns the kind of a tool's main argument, for sources with one text per call; null where the table has only descriptions. */
-const mainKindOf = (spec: ToolSpec): ArgumentKind | null => kindsOf(spec).find((kind) => kind !== 'describes') ?? null
-
 const kindsOf = (spec: ToolSpec | undefined): readonly ArgumentKind[] =>
   spec === undefined ? [] : [...Object.values(spec.args), ...(spec.rest === undefined ? [] : [spec.rest])]
 
@@ -238,7 +220,8 @@ function kindOf(spec: ToolSpec, argument: string, args: unknown): ArgumentKind {
   const special =
     picked === undefined ? undefined : (own(spec.by?.cases ?? {}, picked.toLowerCase()) ?? spec.by?.otherwise)
   const kind = (special && listed(special, argument)) ?? listed(spec.args, argument)
-  return kind ?? (argument === '' ? (mainKindOf(spec) ?? 'unknown') : (spec.rest ?? 'unknown'))
+  // A call with one text holds its main argument.
+  return kind ?? (argument === '' ? kindsOf(spec).find((main) => main !== 'describes') : spec.rest) ?? 'unknown'
 }
 
 /** Returns the kind of the longest listed beginning of the name, else of its last member. */
