@@ -23,10 +23,7 @@ interface RunFiles {
   readonly placed: Set<string>
 }
 
-/**
- * Reads an ATIF trajectory of version 1.0 to 1.8, and a later version as far as its members are the same: at a path, with its embedded
- * subagents and the files that its steps refer to, at most `MAX_NESTING` deep. `isContinued`: the document holds the rest of the run.
- */
+/** Reads a trajectory, its embedded subagents, and the files that its steps refer to. `isContinued`: the document holds the rest of the run. */
 function readAtif(
   reading: Reading,
   document: Json,
@@ -113,9 +110,8 @@ function readSteps(reading: Reading, document: Json, path: string, agent: string
 type Subagent = Readonly<Record<'path' | 'name', string>> & { readonly id: string | null } & Pick<ReadDocument, 'steps'>
 
 /**
- * Places the steps of each subagent behind the step that first refers to it; without a reference at the end, as a conversation whose place
- * in time is not known. The steps get new ids above the parent's and names `trajectory#step`. Every subagent is shown exactly once, so
- * circular references end.
+ * Places the steps of each subagent, once, behind the step that first refers to it; without a reference at the end, as a conversation whose
+ * place in time is not known. The steps get new ids above the parent's and names `trajectory#step`.
  */
 function placeSubagents(
   reading: Reading,
@@ -160,11 +156,9 @@ function indexById(reading: Reading, subagents: readonly Subagent[]): ReadonlyMa
 }
 
 /**
- * The format of one ATIF run whose harness wrote several files, combined into one document: `{ "segments": [trajectory, continuation, …],
- * "subagents": { "trajectory.summarization-1-summary.json": trajectory } }`.
- *
- * `segments` follow the order of their `continued_trajectory_ref`; the keys of `subagents` are the values of `trajectory_path`. The path of
- * a part is a pointer into this document.
+ * The format of one ATIF run in several files, as one document: `{ "segments": [trajectory, continuation, …], "subagents": {
+ * "trajectory.summarization-1-summary.json": trajectory } }`. `segments` follow the order of their `continued_trajectory_ref`; the keys of `subagents`
+ * are the values of `trajectory_path`.
  */
 export const ATIF_SEGMENTS: Format = {
   name: 'atif-segments',
@@ -179,7 +173,6 @@ export const ATIF_SEGMENTS: Format = {
 /** Bounds a file name, which is repeated in the path of every part of that file. */
 const MAX_FILE_NAME = 1000
 
-/** Reads the segments in order, numbers their steps through, and places each subagent behind its first mention. */
 function readAtifSegments(reading: Reading, document: Json): ReadDocument {
   const segments = asList(document['segments'])
   const subagents = Object.entries(asRecord(document['subagents']))
@@ -188,8 +181,7 @@ function readAtifSegments(reading: Reading, document: Json): ReadDocument {
   const runs: ReadDocument[] = []
   let highest = 0
   for (const [segment, path, index] of objectsIn(reading, segments, '/segments')) {
-    const isContinued = index < segments.length - 1
-    const run = readAtif(reading, segment, path, files, { isContinued })
+    const run = readAtif(reading, segment, path, files, { isContinued: index < segments.length - 1 })
     const steps = numberOn(run.steps, highest, index)
     highest = steps.reduce((most, step) => Math.max(most, step.id), highest)
     runs.push({ ...run, steps })
@@ -211,7 +203,7 @@ function numberOn(steps: readonly Step[], highest: number, index: number): Step[
   return steps.map((step, at) => ({ ...step, id: highest + at + 1, name: name(step) }))
 }
 
-/** Lists the files that a trajectory's steps refer to, each name once, in order of first mention. */
+/** Lists the files that a trajectory's steps refer to, in order of first mention. */
 export function subagentFilesOf({ steps }: Json): string[] {
   const results = asList(steps).flatMap((step) => asList(asRecord(asRecord(step)['observation'])['results']))
   const refs = results.flatMap((result) => asList(asRecord(result)['subagent_trajectory_ref']))

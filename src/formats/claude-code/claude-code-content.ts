@@ -1,7 +1,7 @@
 import type { ActOutcome } from '../../domain/trajectory/trajectory.ts'
 import type { Actor } from '../../schemas/vocabulary.ts'
 import { readAnyBlock, readContent, wordsOf } from '../common/content.ts'
-import { type ContentSink, idText, isRecord, type Json, typeName } from '../common/reading.ts'
+import { type ContentSink, idText, isRecord, type Json, type Reading, timeOf, typeName } from '../common/reading.ts'
 import { addLeaves, asRecord, asText, type OpenStep, type Session } from '../common/session.ts'
 import { addNamedCall } from '../common/session-calls.ts'
 import { exitCodeInText, outcomeOfResult as outcomeInWords, outcomeWithCode } from '../tools/outcomes.ts'
@@ -13,7 +13,6 @@ const SYSTEM_TAGS = [
 /** Tags around the output of a command that the user ran: both streams in one text, which may hold any printed text. */
 const PRINTED = { opens: '<bash-stdout>', closes: ['</bash-stdout>', '</bash-stderr>'] }
 
-/** Sentences of the harness that have no tag. */
 const INTERRUPTIONS: ReadonlySet<string> = new Set([
   '[Request interrupted by user]',
   '[Request interrupted by user for tool use]',
@@ -43,7 +42,6 @@ export function speakerOf(record: Json, text: string, isTask: boolean): readonly
 
 const isCall = (type: unknown): boolean => type === 'tool_use' || type === 'server_tool_use' || type === 'mcp_tool_use'
 
-/** Reads a block of the agent's message. */
 export function readAgentBlock(session: Session, step: OpenStep, block: unknown, path: string, sink: ContentSink) {
   const { reading } = sink
   const { type, thinking } = asRecord(block)
@@ -55,7 +53,7 @@ export function readAgentBlock(session: Session, step: OpenStep, block: unknown,
   else readAnyBlock(block, path, sink)
 }
 
-/** Reads the result of a tool of the provider's, a block of the agent's message. */
+/** Reads the result of a provider's tool, a block of the agent's message. */
 export function readServerResult(session: Session, block: Json, path: string): void {
   const { content, tool_use_id: id, is_error: flag } = block
   const { type, return_code: code } = asRecord(content)
@@ -66,7 +64,7 @@ export function readServerResult(session: Session, block: Json, path: string): v
   else readContent(content, `${path}/content`, sink)
 }
 
-/** Returns the type and words of a block as a key by which its repetitions are known; null without words, and for a call without an id. */
+/** Returns a block as a key by which its repetitions are known; null without words, and for a call without an id. */
 export function keyOfBlock({ type, text, thinking, id, name, input }: Json): string | null {
   // The id of a call alone is no key: a gateway may give every call the same.
   const call = idText(id) === null ? null : JSON.stringify([idText(id), name, input])
@@ -75,21 +73,20 @@ export function keyOfBlock({ type, text, thinking, id, name, input }: Json): str
   return words === null ? null : `${asText(type) ?? ''} ${words}`
 }
 
-function readCall(session: Session, step: OpenStep, { id, name, input, type }: Json, path: string): void {
-  if (!isRecord(input))
-    session.reading.warn(`${path}/input`, `a tool call's input must be an object, not ${typeName(input)}`)
-  const place = { path: `${path}/input`, namePath: `${path}/name`, type: { text: type, path: `${path}/type` } }
-  addNamedCall(session, step, { id, name, args: input, ...place })
+function readCall(session: Session, step: OpenStep, { id, name, input: args, type: text }: Json, path: string): void {
+  const at = `${path}/input`
+  if (!isRecord(args)) session.reading.warn(at, `a tool call's input must be an object, not ${typeName(args)}`)
+  const type = { text, path: `${path}/type` }
+  addNamedCall(session, step, { id, name, args, path: at, namePath: `${path}/name`, type })
 }
 
-/** Bounds the head of a result, in UTF-16 units, that is searched for the harness's words. */
+/** Bounds the head of a result that is searched for the harness's words. */
 const HEAD = 2000
 const TIMED_OUT = '\nCommand timed out after '
 
 /**
- * Derives the outcome of a tool call from its `tool_result` and the record around it. Newer versions note a denial in `toolDenialKind` of
- * the record or `non_execution_kind` of the block; all versions write it in words. A program can print such words too, but its result is
- * then no error, or begins with `Exit code`.
+ * Derives the outcome of a call from its `tool_result` and the record around it, either of which notes a denial in newer versions; all versions
+ * write it in words. A program can print such words, too, but its result is then no error, or begins with `Exit code`.
  */
 export function outcomeOfResult(tool: string, block: Json, record: Json): ActOutcome {
   const denial = block['non_execution_kind'] ?? record['toolDenialKind']
@@ -112,3 +109,56 @@ export function outcomeOfResult(tool: string, block: Json, record: Json): ActOut
   if (code !== null && !head.includes(TIMED_OUT)) return outcomeWithCode('failed', code)
   return code === null ? outcomeInWords('claude-code', head, true) : 'interrupted'
 }
+
+const SESSION_MARKS = ['parentUuid', 'sessionId', 'session_id', 'parent_tool_use_id'] as const
+
+export function isTelling(record: unknown): boolean {
+  if (!isRecord(record) || !SESSION_MARKS.some((mark) => mark in record)) return false
+  const { type, subtype, message } = record
+  if (type === 'assistant' || type === 'user') return isRecord(message) && 'content' in message
+  return type === 'system' && subtype === 'init' && 'tools' in record
+}
+
+/** Names the subagent of a record; null for the main agent. */
+export function subagentOf({ isSidechain, agentId, parent_tool_use_id: call }: Json): string | null {
+  if (isSidechain !== true && typeof call !== 'string') return null
+  return asText(agentId) ?? asText(call) ?? 'sidechain'
+}
+
+type PlacedRecord = Readonly<{ record: unknown; index: number }>
+
+/** Sorts by time the records of subagents that a file appends to the main conversation; without a needed time, the order of the file stays. */
+export function inOrder(reading: Reading, records: readonly unknown[], path: string): readonly PlacedRecord[] {
+  const placed = records.map((record, index) => ({ record, index }))
+  const messages = placed.filter(({ record }) => isMessage(record))
+  const chains = new Set(messages.map(({ record }) => chainOf(record)))
+  if (chains.size < 2) return placed
+  const untimed = messages.find(({ record }) => timeOf(asRecord(record)['timestamp']) === null)
+  if (untimed !== undefined) {
+    // A stream is printed in order of events; a session file is assembled afterwards.
+    const warning = "has no time, so the subagents' records are shown in the order of the file"
+    if (messages.some(({ record }) => asRecord(record)['isSidechain'] === true))
+      reading.warnOnce(`${path}/${untimed.index}`, warning)
+    return placed
+  }
+  const times = timesOf(placed)
+  return placed.toSorted((a, b) => (times[a.index] ?? 0) - (times[b.index] ?? 0) || a.index - b.index)
+}
+
+/** Returns the time of each record, never before that of the preceding record of the same conversation. */
+function timesOf(placed: readonly PlacedRecord[]): readonly number[] {
+  const latest = new Map<string, number>()
+  return placed.map(({ record }) => {
+    const chain = chainOf(record)
+    const own = isMessage(record) ? timeOf(asRecord(record)['timestamp']) : null
+    const time = Math.max(own ?? 0, latest.get(chain) ?? 0)
+    latest.set(chain, time)
+    return time
+  })
+}
+
+export const isMessage = (record: unknown): record is Json =>
+  isRecord(record) && (record['type'] === 'user' || record['type'] === 'assistant')
+
+/** Names the conversation of a record: its subagent, or '' for the main conversation. */
+const chainOf = (record: unknown): string => (isMessage(record) ? (subagentOf(record) ?? '') : '')

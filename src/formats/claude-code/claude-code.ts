@@ -5,15 +5,22 @@ import { addLeaves, asList, asRecord, asText, type OpenStep } from '../common/se
 import { type RecordTable, SessionReader } from '../common/session-reader.ts'
 import { type Format, listIn, type ReadDocument } from '../format.ts'
 import { namesOf } from '../vocabulary.ts'
-import { keyOfBlock, outcomeOfResult, readAgentBlock, readServerResult, speakerOf } from './claude-code-content.ts'
-import { inOrder, isTelling, subagentOf } from './claude-code-order.ts'
+import {
+  inOrder,
+  isMessage,
+  isTelling,
+  keyOfBlock,
+  outcomeOfResult,
+  readAgentBlock,
+  readServerResult,
+  speakerOf,
+  subagentOf,
+} from './claude-code-content.ts'
 
 /**
- * The format of Claude Code: the session files under `projects/` (also the file of one subagent), and the output of `--output-format
- * stream-json` or `json`.
- *
- * The pieces of one API message (`message.id`) are one step, together with the results that arrive while nothing else happens. Records of a
- * subagent (`isSidechain`) are placed at their time, with step names of the form `agent#message`.
+ * The format of Claude Code: the session files under `projects/` (also that of one subagent), and the output of `--output-format stream-json` or
+ * `json`. The pieces of one API message (`message.id`) are one step, with the results that arrive while nothing else happens. Records of a subagent
+ * (`isSidechain`) are placed at their time, with step names of the form `agent#message`.
  */
 export const CLAUDE_CODE: Format = {
   name: 'claude-code',
@@ -29,8 +36,7 @@ export const CLAUDE_CODE: Format = {
 /** Finds the records: those of a file, or `loglines` of a session on the web. */
 const recordsOf = (document: Json) => listIn(document, ['records', 'loglines'], () => true)
 
-const isMainMessage = (record: unknown): boolean =>
-  isRecord(record) && (record['type'] === 'user' || record['type'] === 'assistant') && subagentOf(record) === null
+const isMainMessage = (record: unknown): boolean => isMessage(record) && subagentOf(record) === null
 
 function readClaudeCode(reading: Reading, document: Json): ReadDocument {
   const { list: records, path: root } = recordsOf(document) ?? { list: null, path: '' }
@@ -51,9 +57,7 @@ const LEFT_OUT_SYSTEM = namesOf('claude-code', 'left_out_system')
 
 /** Tools that start other agents. */
 const DELEGATES: ReadonlySet<string> = new Set(['Agent', 'Task', 'Workflow', 'SendMessage'])
-
-/** Bounds the name of a subagent in a warning. */
-const MOST_NAME = 200
+const MOST_NAME_CHARS = 200
 
 /** A reply of the model, whose blocks stand in one record or several. */
 interface Reply {
@@ -65,13 +69,12 @@ interface Reply {
   ended: boolean
 }
 
-/** The conversation of a record: the main conversation, or that of a subagent. */
+/** A conversation, the main one or that of a subagent. */
 interface Chain {
   readonly subagent: string | null
   reply: Reply | null
 }
 
-/** Reads the records of a session into steps, one record at a time. */
 class ClaudeReader extends SessionReader {
   /** The messages of the records so far, each as the record's `uuid` and a digest. */
   readonly #messages = new Set<string>()
@@ -93,11 +96,10 @@ class ClaudeReader extends SessionReader {
     else super.leaveOut(record, path)
   }
 
-  /** Warns of subagents whose records are missing. */
   warnOfSubagents(): void {
     const hasAny = [...this.#chains.keys()].some((name) => name !== '')
     for (const { agent, call, path } of this.#started) {
-      const away = `what the subagent ${(agent ?? call).slice(0, MOST_NAME)} did stands in another file, not read here`
+      const away = `what the subagent ${(agent ?? call).slice(0, MOST_NAME_CHARS)} did stands in another file, not read here`
       // Without a name of its own, a subagent is among those of the file, if there are any.
       const isHere = this.#chains.has(call) || (agent === null ? hasAny : this.#chains.has(agent))
       if (!isHere) this.reading.unread(path, away, true)
@@ -111,7 +113,6 @@ class ClaudeReader extends SessionReader {
       this.#started.push({ agent, call: asText(block['tool_use_id']) ?? '', path })
   }
 
-  /** Readers by the type of a record. */
   readonly #records: RecordTable = {
     user: (record, path) => this.#message(record, path, 'user'),
     assistant: (record, path) => this.#message(record, path, 'assistant'),
@@ -161,7 +162,6 @@ class ClaudeReader extends SessionReader {
     else this.#user(record, message['content'], `${path}/message/content`, chain)
   }
 
-  /** Tells whether an earlier record has the same id and the same message. */
   #isCopy(uuid: unknown, message: Json): boolean {
     if (asText(uuid) === null) return false
     const before = this.#messages.size
@@ -223,11 +223,17 @@ class ClaudeReader extends SessionReader {
   #user(record: Json, content: unknown, path: string, chain: Chain): void {
     const name = nameIn(chain, asText(record['uuid']))
     let step: OpenStep | null = null
-    const sink = this.#userSink(record, chain, () => {
+    const isTask = chain.subagent !== null && this.#hasMain
+    const speaker = (text: string): ContentSink => {
       step ??= this.open('other', name)
       chain.reply = null
-      return step
-    })
+      return this.sink(step.parts, ...speakerOf(record, text, isTask))
+    }
+    const sink: ContentSink = {
+      reading: this.reading,
+      text: (text, path) => speaker(text).text(text, path),
+      media: (text, path, kind, source) => speaker('').media(text, path, kind, source),
+    }
     if (!Array.isArray(content)) readContent(content, path, sink)
     for (const [block, at] of itemsIn(content, path)) {
       if (isRecord(block) && block['type'] === 'tool_result') {
@@ -237,16 +243,6 @@ class ClaudeReader extends SessionReader {
         readContent(block['content'], `${at}/content`, output)
         step = null
       } else readAnyBlock(block, at, sink)
-    }
-  }
-
-  #userSink(record: Json, { subagent }: Chain, step: () => OpenStep): ContentSink {
-    const isTask = subagent !== null && this.#hasMain
-    const pick = (text: string): ContentSink => this.sink(step().parts, ...speakerOf(record, text, isTask))
-    return {
-      reading: this.reading,
-      text: (text, path) => pick(text).text(text, path),
-      media: (text, path, kind, source) => pick('').media(text, path, kind, source),
     }
   }
 
@@ -262,14 +258,12 @@ class ClaudeReader extends SessionReader {
 
   /** Reads an attachment: the files, reminders and memory that the harness adds for the model to read. */
   #attachment(record: Json, path: string): void {
-    const attachment = asRecord(record['attachment'])
-    const { type, prompt, ...rest } = attachment
+    const { type, prompt, ...rest } = asRecord(record['attachment'])
     const at = `${path}/attachment`
     const step = this.open('other', asText(record['uuid']))
     const name = typeof type === 'string' ? type : 'attachment'
-    if (type === 'queued_command') {
-      readContent(prompt, `${at}/prompt`, this.sink(step.parts, 'user'))
-    } else addLeaves(this.sink(step.parts, 'system', name), prompt === undefined ? rest : { prompt, ...rest }, at)
+    if (type === 'queued_command') readContent(prompt, `${at}/prompt`, this.sink(step.parts, 'user'))
+    else addLeaves(this.sink(step.parts, 'system', name), prompt === undefined ? rest : { prompt, ...rest }, at)
     if (!isRecord(record['attachment'])) this.reading.odd(at, 'an object', record['attachment'])
   }
 

@@ -5,14 +5,13 @@ import { asList, asName, asRecord, asText } from '../common/session.ts'
 import type { Format, ReadDocument } from '../format.ts'
 import { takeMessage } from '../openai-chat/chat-steps.ts'
 import { ChatSink } from '../openai-chat/openai-chat-sink.ts'
-import { CLINE_TOOLS } from '../tools/tool-table.ts'
+import { CLINE_TOOLS, own } from '../tools/tool-table.ts'
 import { Located, placeMessage, type Tree } from '../traces/located.ts'
 
 /**
- * The format of Cline and Roo Code: `api_conversation_history.json`, an array of Anthropic messages (Roo Code also writes `{version: 2,
- * messages}` in the form of the AI SDK). The agent calls tools in words (`<execute_command>…`), and their results are in the user's
- * messages; newer versions use the provider's calls. Source: cline/cline, src/core/task and src/shared/messages/content.ts;
- * RooCodeInc/Roo-Code, src/core/task-persistence/apiMessages.ts.
+ * The format of Cline and Roo Code: an array of Anthropic messages (Roo Code also writes `{version: 2, messages}` in the form of the AI SDK). The agent
+ * calls tools in words (`<execute_command>…`), and their results are in the user's messages; newer versions use the provider's calls. Source:
+ * cline/cline, src/core/task and src/shared/messages/content.ts; RooCodeInc/Roo-Code, src/core/task-persistence/apiMessages.ts.
  */
 export const CLINE: Format = { name: 'cline', recognizes: (document) => listOf(document) !== null, read: readCline }
 
@@ -53,7 +52,7 @@ function isOfCline(messages: readonly Json[]): boolean {
 
 const isToolUse = (block: unknown): boolean => {
   const name = asRecord(block)['name'] ?? asRecord(block)['toolName']
-  return typeof name === 'string' && Object.hasOwn(CLINE_TOOLS, name)
+  return own(CLINE_TOOLS, name) !== undefined
 }
 
 function readCline(reading: Reading, document: Json): ReadDocument {
@@ -101,36 +100,23 @@ const HARNESS = [
  * provider's own blocks), texts of the harness (the state of the editor, reminders), and the user's words. A block that is only the head of
  * a result repeats its call and is left out.
  */
-function messagesOfUser(reading: Reading, content: Located): readonly Tree[] {
-  const blocks: { readonly value: unknown; readonly tree: Tree }[] =
-    typeof content.value === 'string'
-      ? [{ value: { type: 'text', text: content.value }, tree: { type: 'text', text: content } }]
-      : content.items().map((tree) => ({ value: tree.value, tree }))
-  const groups: { readonly speaker: Speaker; readonly blocks: Tree[] }[] = []
-  let answering: string | null = null
-  let isBehindHead = false
-  for (const { value, tree } of blocks) {
+function messagesOfUser(reading: Reading, message: Located): readonly Tree[] {
+  const isText = typeof message.value === 'string'
+  const groups: { readonly role: Speaker['role']; readonly name: string | null; readonly content: Tree[] }[] = []
+  let speaker: Speaker = { role: 'user', tool: null, isHead: false }
+  for (const block of isText ? [message] : message.items()) {
+    const value = isText ? { type: 'text', text: message.value } : block.value
     // Text behind the head of a result is the tool's output, whatever it says.
-    const isPrinted: boolean = isBehindHead && asRecord(value)['type'] === 'text'
-    const speaker: Speaker = isPrinted
-      ? { role: 'function', tool: answering, isHead: false }
-      : speakerOf(value, answering)
-    answering = speaker.tool
-    isBehindHead = speaker.isHead
-    if (speaker.isHead) {
-      if (tree instanceof Located) reading.leaveOut(tree.path)
-      continue
-    }
+    const isPrinted: boolean = speaker.isHead && asRecord(value)['type'] === 'text'
+    speaker = isPrinted ? { ...speaker, isHead: false } : speakerOf(value, speaker.tool)
+    const { role, tool: name, isHead } = speaker
+    const tree = isText ? { type: 'text', text: block } : block
     const last = groups.at(-1)
-    if (last !== undefined && last.speaker.role === speaker.role && last.speaker.tool === speaker.tool)
-      last.blocks.push(tree)
-    else groups.push({ speaker, blocks: [tree] })
+    if (isHead && !isText) reading.leaveOut(block.path)
+    else if (!isHead && last?.role === role && last.name === name) last.content.push(tree)
+    else if (!isHead) groups.push({ role, name, content: [tree] })
   }
-  return groups.map(({ speaker: { role, tool: name }, blocks: content }) => ({
-    role,
-    content,
-    ...(name !== null && { name }),
-  }))
+  return groups.map(({ name, ...group }) => ({ ...group, ...(name !== null && { name }) }))
 }
 
 /** The speaker of a block, and the tool whose result holds the block. */
