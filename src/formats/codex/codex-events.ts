@@ -23,9 +23,8 @@ const WORDS: Readonly<Record<string, Words>> = {
 const form = (tool: string, args: string, ...answers: string[]) => ({ tool, args: args.split(' '), answers })
 type CallForm = ReturnType<typeof form>
 const run = (tool: string) => form(tool, 'command', 'aggregated_output', 'exit_code')
-const patch = form('apply_patch', 'changes', 'stdout', 'stderr')
 const exec = form('exec_command', 'command cwd', 'formatted_output', 'aggregated_output', 'stdout', 'stderr')
-const mcpItem = form('mcp_tool_call', 'server tool arguments', 'result', 'error')
+const dynamic = form('dynamic_tool_call', 'tool arguments', 'content_items', 'error')
 const collab = form('collab_tool_call', 'tool prompt receiver_thread_ids', 'agents_states')
 
 /** The event of a search, and the item that holds the agent's plan. */
@@ -35,14 +34,11 @@ const PLAN = 'todo_list'
 /** Calls by the type of the events that begin and end them, of an item of `exec --json` (codex-rs/exec/src/exec_events.rs), or of an item in an event. */
 const CALLS: Readonly<Record<string, CallForm>> = {
   ...named(exec, 'exec_command_begin exec_command_end'),
-  ...named(patch, 'patch_apply_begin patch_apply_end FileChange'),
+  ...named(form('apply_patch', 'changes', 'stdout', 'stderr'), 'patch_apply_begin patch_apply_end FileChange'),
   ...named(form('mcp_tool_call', 'invocation', 'result'), 'mcp_tool_call_begin mcp_tool_call_end'),
-  ...named(
-    form('dynamic_tool_call', 'tool arguments', 'content_items', 'error'),
-    'dynamic_tool_call_request dynamic_tool_call_response',
-  ),
+  ...named(dynamic, 'dynamic_tool_call_request dynamic_tool_call_response'),
   ...named(form('web_search', 'query action'), `${SEARCHED} web_search WebSearch`),
-  ...named(mcpItem, 'mcp_tool_call McpToolCall'),
+  ...named(form('mcp_tool_call', 'server tool arguments', 'result', 'error'), 'mcp_tool_call McpToolCall'),
   ...named(collab, 'collab_tool_call CollabAgentToolCall'),
   ...{ command_execution: run('command_execution'), CommandExecution: run('exec_command') },
   ...{ file_change: form('file_change', 'changes'), view_image_tool_call: form('view_image', 'path') },
@@ -56,7 +52,7 @@ const COMPACTIONS: ReadonlySet<string> = new Set(['ContextCompaction', 'context_
 /** The tool whose argument is a script that calls other tools. */
 const SCRIPT = 'exec'
 
-/** A record beside the items of the model's replies: an event, an item of the stream, or an item that an event of a rollout completes. */
+/** A record beside the items of the model's replies: an event (also of old `exec --json`), an item of the stream, or one that an event completes. */
 interface Told {
   readonly record: Json
   readonly path: string
@@ -68,7 +64,6 @@ interface Told {
   readonly mayRepeat: boolean
 }
 
-/** Reads the records beside the items of the model's replies: the events of a rollout or of old `exec --json`, and the items of the new. */
 export abstract class CodexEvents extends SessionReader {
   protected readonly shown: Shown
   /** The arguments and the outputs of the calls so far. */
@@ -80,7 +75,7 @@ export abstract class CodexEvents extends SessionReader {
     this.shown = shown
   }
 
-  /** Reads one event, unless an item shows the same content. */
+  /** Reads an event, unless an item shows its content. */
   protected event(record: Json, path: string): void {
     const type = asText(record['type']) ?? ''
     if (TURNS.has(type)) this.settleOpen('unknown')
@@ -133,7 +128,6 @@ export abstract class CodexEvents extends SessionReader {
     return true
   }
 
-  /** Adds the texts of a record that no item shows. */
   #words({ record, path, mayRepeat }: Told, [actor, ...fields]: Words): void {
     const { texts, eventTexts } = this.shown
     for (const [text, at] of fields.flatMap((field) => this.#textsAt(record[field], `${path}/${field}`))) {

@@ -28,14 +28,7 @@ const HARNESS_HEADS = [
 ] as const
 
 /** Content that a rollout has already shown: its events repeat its items. */
-export interface Shown {
-  /** The texts of items. */
-  readonly texts: Set<string>
-  /** The texts that only an event has shown. */
-  readonly eventTexts: Set<string>
-  /** The ids of the calls that have a result item. */
-  readonly answered: ReadonlySet<string>
-}
+export type Shown = ReturnType<typeof shownBy>
 
 /** The differences between codex and other programs that keep the same items. */
 export interface ItemDialect {
@@ -47,7 +40,6 @@ export interface ItemDialect {
 
 const CODEX: ItemDialect = { speakerOf, outcomeOf: outcomeOfOutput, specOf: () => undefined }
 
-/** Reads one item; the session keeps its calls and results. */
 export function readItem(session: Session, item: Json, path: string, dialect: ItemDialect = CODEX): void {
   const { reading } = session
   const { type } = item
@@ -62,7 +54,7 @@ export function readItem(session: Session, item: Json, path: string, dialect: It
 }
 
 const isOutput = (type: unknown): boolean =>
-  typeof type === 'string' && (type.endsWith('_call_output') || type === 'tool_search_output')
+  type === 'tool_search_output' || asText(type)?.endsWith('_call_output') === true
 
 function readMessage(session: Session, item: Json, path: string, { speakerOf }: ItemDialect): void {
   const { reading } = session
@@ -128,7 +120,7 @@ const NAMED: ReadonlySet<string> = wordSet('function_call custom_tool_call mcp_c
 
 const idOf = (item: Json): unknown => item['call_id'] ?? item['id']
 
-/** Reads the results inside of a call: a picture, the texts of a search, the output of code. */
+/** Reads the results inside of a call: a picture, texts of a search, output of code. */
 function readResults(session: Session, item: Json, path: string, call: OpenCall): void {
   const { type, result } = item
   const sink = () => sinkTo(session.reading, session.output(idOf(item), path, null).parts, 'tool_output', call.tool)
@@ -145,7 +137,6 @@ function readResults(session: Session, item: Json, path: string, call: OpenCall)
   }
 }
 
-/** Reads the answer of an MCP server's tool. */
 function readServerAnswer(session: Session, { id, output, error, status }: Json, path: string, call: OpenCall): void {
   const isFault = !isAbsent(error) && error !== ''
   if (isFault || !isAbsent(output) || status === 'failed' || status === 'completed')
@@ -156,7 +147,6 @@ function readServerAnswer(session: Session, { id, output, error, status }: Json,
   if (isFault) readAnswer(session.reading, parts, error, `${path}/error`, `${call.tool}.error`)
 }
 
-/** Reads the output of a call. */
 function readOutput(session: Session, item: Json, path: string, { outcomeOf }: ItemDialect): void {
   const { type, call_id: called, id, status } = item
   const field = type === 'tool_search_output' ? 'tools' : 'output'
@@ -178,7 +168,7 @@ function readOutput(session: Session, item: Json, path: string, { outcomeOf }: I
 
 const flagOf = (status: unknown): boolean | null => (status === 'failed' ? true : status === 'completed' ? false : null)
 
-/** Derives the outcome of the commands of a shell: one entry for each, with its streams and its outcome. */
+/** Derives the outcome of a shell's commands, each with its streams and its outcome. */
 function outcomeOfStreams(streams: readonly Json[]): ActOutcome {
   const ends = streams.map((stream) => asRecord(stream['outcome']))
   const code = ends.map(({ exit_code: code }) => code).find((code) => typeof code === 'number' && code !== 0)
@@ -203,7 +193,7 @@ export function readAnswer(reading: Reading, parts: Part[], output: unknown, pat
   } else if (!isAbsent(output)) addLeaves(sink, output, path)
 }
 
-/** Decodes `{"output": "…", "metadata": {"exit_code": 0}}`, in which older versions wrapped a command's output. */
+/** Decodes the older envelope of a command's output: `{"output": "…", "metadata": {"exit_code": 0}}`. */
 function decodeEnvelope(text: string): Json | null {
   const envelope = decodeObject(text)
   if (envelope === null || typeof envelope['output'] !== 'string') return null
@@ -215,21 +205,17 @@ const SEARCH = 'web_search_call'
 export const actionOf = ({ action }: Json): string => `search ${JSON.stringify(action)}`
 
 /** Collects the texts and answered calls of a rollout's items before reading, because an event may precede its item. */
-export function shownBy(items: Iterable<Json>): Shown {
-  const [texts, answered] = [new Set<string>(), new Set<string>()]
+export function shownBy(items: readonly Json[]) {
+  // The texts of items, the texts that only an event has shown, and the ids of the calls with a result item.
+  const [texts, eventTexts, answered] = [new Set<string>(), new Set<string>(), new Set<string>()]
   for (const item of items) {
     const id = isOutput(item['type']) ? idText(item['call_id']) : null
     if (id !== null) answered.add(id)
     if (item['type'] === SEARCH) texts.add(actionOf(item))
     for (const value of [item['content'], item['summary']]) for (const text of textsIn(value)) texts.add(text)
   }
-  return { texts, eventTexts: new Set(), answered }
+  return { texts, eventTexts, answered }
 }
-
-/**
- * Outcomes of codex's calls: from the text that the model saw, from the events (codex-rs/protocol/src/protocol.rs), and from the items of
- * `exec --json` (codex-rs/exec/src/exec_events.rs).
- */
 
 /** Tools whose output follows a head of the harness, so that a program cannot write the beginning of the text. */
 const HEADED: ReadonlySet<string> = wordSet(`shell container.exec shell_command exec_command write_stdin
@@ -237,7 +223,7 @@ const HEADED: ReadonlySet<string> = wordSet(`shell container.exec shell_command 
 
 const HEAD = 1000
 
-/** Derives the outcome of a call from the output of an item: text, a JSON envelope, or an object with `success`. */
+/** Derives the outcome of a call from its output: text, a JSON envelope, or an object with `success`. */
 function outcomeOfOutput(tool: string, output: unknown): ActOutcome {
   if (isRecord(output)) {
     const inner = output['content'] ?? output['body']
@@ -255,31 +241,30 @@ function outcomeOfOutput(tool: string, output: unknown): ActOutcome {
   return outcomeWithCode('answered', exitCodeIn(text))
 }
 
-/** Returns the exit code before the output: lines of text, or the older envelope `{"output", "metadata": {"exit_code"}}`, which may be cut. */
+/** Returns the exit code before the output: lines of text, or the older envelope, which may be cut. */
 function exitCodeIn(text: string): number | null {
   if (!text.startsWith('{"output"')) return exitCodeInText('codex', text)
   const [, code] = /"exit_code":\s{0,5}(-?\d{1,10})/.exec(text.slice(-HEAD)) ?? []
   return code === undefined ? null : Number(code)
 }
 
-/** Derives the outcome of a call of the provider's, whose result is no item of its own. */
-const outcomeOfStatus = (type: string, status: unknown): ActOutcome =>
-  !ENDED_BY_STATUS.has(type) ? 'unknown' : status === 'completed' ? 'ran' : status === 'failed' ? 'failed' : 'unknown'
-
+/** The provider's calls, whose results are no items of their own. */
 const ENDED_BY_STATUS: ReadonlySet<string> = wordSet(`web_search_call image_generation_call file_search_call
   code_interpreter_call`)
+const ENDS: Readonly<Record<string, ActOutcome>> = { completed: 'ran', failed: 'failed' }
+
+const outcomeOfStatus = (type: string, status: unknown): ActOutcome =>
+  (ENDED_BY_STATUS.has(type) ? own(ENDS, status) : undefined) ?? 'unknown'
 
 /** Derives the outcome of a call from the event or the completed item that ends it. */
 export function outcomeOfEnd({ type, status, success, result, error, exit_code: code }: Json): ActOutcome {
   const own = typeof code === 'number' ? code : null
-  const { Ok: ok } = asRecord(result)
-  const isFault = [ok, result].some(
-    (inner) => isRecord(inner) && (inner['is_error'] === true || inner['isError'] === true),
-  )
+  const { Ok: ok, Err: err } = asRecord(result)
+  const isFault = [ok, result].map(asRecord).some((inner) => inner['is_error'] === true || inner['isError'] === true)
   if (status === 'declined') return 'rejected'
   if (status === 'failed' || success === false || isRecord(error) || asText(error) !== null || isFault)
     return outcomeWithCode('failed', own)
-  if (asRecord(result)['Err'] !== undefined) return 'failed'
+  if (err !== undefined) return 'failed'
   if (status === 'in_progress') return 'unknown'
   return outcomeWithCode(type === 'command_execution' && own === null ? 'answered' : 'ran', own)
 }

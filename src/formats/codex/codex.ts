@@ -7,10 +7,8 @@ import { CodexEvents } from './codex-events.ts'
 import { readItem, shownBy } from './codex-items.ts'
 
 /**
- * The format of codex: rollouts (`{timestamp, type, payload}`), the older rollouts whose lines are the items, the oldest rollouts, one
- * object `{session, items}`, and the output of `codex exec --json`, old and new.
- *
- * One step holds the agent's items up to the next result, with the results that arrive while nothing else happens.
+ * The format of codex: rollouts (`{timestamp, type, payload}`), older rollouts whose lines are the items, the oldest, `{session, items}`, and the
+ * output of `codex exec --json`. One step holds the agent's items up to the next result, with the results that arrive while nothing else happens.
  */
 export const CODEX: Format = { name: 'codex', recognizes: recognizesCodex, read: readCodex }
 
@@ -22,12 +20,10 @@ const isEnvelope = ({ type, payload, timestamp }: Json): boolean =>
 const STREAM_BOOKKEEPING: ReadonlySet<unknown> = new Set(['thread.started', 'turn.started', 'turn.completed'])
 const STREAM_ITEMS: ReadonlySet<unknown> = new Set(['item.started', 'item.updated', 'item.completed'])
 
-function recognizesCodex(document: Json): boolean {
-  const { records, session, items } = document
-  if (isRecord(session) && Array.isArray(items)) return items.some((item) => isRecord(item) && isItem(item))
-  if (!Array.isArray(records)) return false
-  if (records.some((record) => isRecord(record) && isTelling(record))) return true
-  return isHead(records[0]) && records.some((record) => isRecord(record) && isItem(record))
+function recognizesCodex({ records, session, items }: Json): boolean {
+  if (isRecord(session) && Array.isArray(items)) return items.map(asRecord).some(isItem)
+  const lines = asList(records).map(asRecord)
+  return lines.some(isTelling) || (isHead(lines[0]) && lines.some(isItem))
 }
 
 function isTelling(record: Json): boolean {
@@ -40,14 +36,13 @@ function isTelling(record: Json): boolean {
 }
 
 /** Recognizes the first line of a rollout without envelopes. */
-const isHead = (record: unknown): boolean =>
-  isRecord(record) && typeof record['id'] === 'string' && 'timestamp' in record && !('type' in record)
+const isHead = (record: Json = {}): boolean =>
+  typeof record['id'] === 'string' && 'timestamp' in record && !('type' in record)
 
 const isItem = ({ type, role, content }: Json): boolean =>
-  type === 'message' ? typeof role === 'string' && Array.isArray(content) : type === 'reasoning' || isCallType(type)
-
-const isCallType = (type: unknown): boolean =>
-  typeof type === 'string' && (type.endsWith('_call') || type.endsWith('_call_output'))
+  type === 'message'
+    ? typeof role === 'string' && Array.isArray(content)
+    : type === 'reasoning' || (typeof type === 'string' && /_call(?:_output)?$/.test(type))
 
 class CodexReader extends CodexEvents {
   override record(record: Json, path: string): void {
@@ -100,7 +95,7 @@ class CodexReader extends CodexEvents {
     this.#once(prompt, `${path}/prompt`, 'user', 'message')
   }
 
-  /** Adds a text once: a resumed session repeats its head. */
+  /** Adds a text once, because a resumed session repeats its head. */
   #once(text: unknown, path: string, actor: 'system' | 'user' | 'agent_message', name: string): void {
     if (typeof text !== 'string' || this.shown.texts.has(text)) return
     this.shown.texts.add(text)
@@ -122,16 +117,13 @@ class CodexReader extends CodexEvents {
   }
 }
 
-function* itemsOf(records: readonly unknown[]): Iterable<Json> {
-  for (const record of records)
-    if (isRecord(record)) yield record['type'] === 'response_item' ? asRecord(record['payload']) : record
-}
-
 function readCodex(reading: Reading, document: Json): ReadDocument {
   const { session, items } = document
   const isOldest = isRecord(session) && Array.isArray(items)
   const [records, path] = isOldest ? [items, '/items'] : [asList(document['records']), '/records']
-  const reader = new CodexReader(reading, shownBy(itemsOf(records)))
+  const lines = records.map(asRecord)
+  const own = lines.map((line) => (line['type'] === 'response_item' ? asRecord(line['payload']) : line))
+  const reader = new CodexReader(reading, shownBy(own))
   if (isOldest) reader.record(session, '/session')
   return reader.readAll({ list: records, path })
 }

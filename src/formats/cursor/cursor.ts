@@ -10,10 +10,7 @@ import { namesOf } from '../vocabulary.ts'
 
 /**
  * The format of Cursor's command-line agent: the output of `--output-format stream-json`, as JSON lines or as `steps` of a document whose
- * `schema_version` begins with `cursor-jsonl`.
- *
- * One step holds the agent's events up to the next result. Reasoning arrives in pieces: those up to the next other event are consecutive
- * parts.
+ * `schema_version` begins with `cursor-jsonl`. One step holds the agent's events up to the next result.
  */
 export const CURSOR: Format = {
   name: 'cursor',
@@ -28,8 +25,8 @@ export const CURSOR: Format = {
 }
 
 /** Recognizes an event of Cursor; Claude Code's streams have the same envelope, but no event of a call, and no owner of the API key. */
-function isTelling(record: unknown): boolean {
-  if (!isRecord(record)) return false
+function isTelling(event: unknown): boolean {
+  const record = asRecord(event)
   const { type, subtype } = record
   if (type === 'tool_call') return isRecord(record['tool_call'])
   if (type === 'thinking') return 'session_id' in record && (subtype === 'delta' || subtype === 'completed')
@@ -97,8 +94,7 @@ class CursorReader extends SessionReader {
     const { subtype, call_id: id, tool_call: made } = event
     const own = idText(id)
     const key = keyOf('call', own) ?? `at ${path}`
-    const isStart = subtype === 'started'
-    const isDone = subtype === 'completed'
+    const [isStart, isDone] = [subtype === 'started', subtype === 'completed']
     if (!isStart && !isDone) reading.warn(`${path}/subtype`, 'must be started or completed; read as started')
     const tool = toolOf(made, `${path}/tool_call`)
     if (tool === null) this.#unread(made, `${path}/tool_call`, key, own, isDone)
@@ -122,7 +118,7 @@ class CursorReader extends SessionReader {
     addCall(this, step.parts, { ...made, ...place })
   }
 
-  /** Adds a call that a corpus cut, or whose form is unknown: an act without a known target. */
+  /** Adds a call that a corpus cut, or of an unknown form: an act without a known target. */
   #unread(made: unknown, path: string, key: string, id: string | null, isDone: boolean): void {
     const { reading } = this
     if (isDone && this.#open.has(id)) {
@@ -160,14 +156,13 @@ class CursorReader extends SessionReader {
   }
 }
 
-/** Outcomes of a call by the member of its `result`. */
+/** Outcomes by the member of a call's `result`. */
 const OUTCOMES: Readonly<Record<string, ActOutcome>> = {
   ...{ success: 'ran', failure: 'failed', error: 'failed', timeout: 'interrupted', spawnError: 'interrupted' },
   ...{ rejected: 'rejected', permissionDenied: 'rejected', readPermissionDenied: 'rejected' },
   ...{ writePermissionDenied: 'rejected', aborted: 'interrupted' },
 }
 
-/** Members of the arguments that the harness adds for itself. */
 const HARNESS_ARGS = namesOf('cursor', 'own_arguments')
 /** Members of a result that repeat its call, and the harness's own figures. */
 const HARNESS_RESULT = namesOf('cursor', 'own_results')

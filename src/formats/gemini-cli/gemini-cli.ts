@@ -1,29 +1,28 @@
 import type { ActOutcome } from '../../domain/trajectory/trajectory.ts'
 import { readContent } from '../common/content.ts'
-import {
-  type ContentSink,
-  idText,
-  isAbsent,
-  isRecord,
-  itemsIn,
-  type Json,
-  objectsIn,
-  type Reading,
-  timeOf,
-} from '../common/reading.ts'
+import { type ContentSink, idText, isRecord, itemsIn, type Json, objectsIn, timeOf } from '../common/reading.ts'
 import { addLeaves, asList, asRecord, asText, mediaText, type OpenStep, settle } from '../common/session.ts'
 import { addNamedCall } from '../common/session-calls.ts'
 import { listAt, SessionReader } from '../common/session-reader.ts'
-import type { Format, ReadDocument } from '../format.ts'
+import type { Format } from '../format.ts'
 import { exitCodeInText, matchWords, outcomeOfResult as outcomeInWords, outcomeWithCode } from '../tools/outcomes.ts'
 
 /**
- * The format of Gemini CLI: a recorded chat (`{sessionId, projectHash, messages}`), the same chat as JSON lines (a repeated line of a
- * message replaces it), and the output of `--output-format stream-json`.
- *
- * A message of the model is one step: reasoning, text, calls, then the results, which the file keeps with the calls.
+ * The format of Gemini CLI: a recorded chat (`{sessionId, projectHash, messages}`), the same chat as JSON lines (a repeated line of a message
+ * replaces it), and the output of `--output-format stream-json`. A message of the model is one step, with the results beside its calls.
  */
-export const GEMINI_CLI: Format = { name: 'gemini-cli', recognizes: recognizesGemini, read: readGeminiCli }
+export const GEMINI_CLI: Format = {
+  name: 'gemini-cli',
+  recognizes: recognizesGemini,
+  read(reading, document) {
+    const reader = new GeminiReader(reading, 'gemini-cli')
+    if (Array.isArray(document['messages'])) return reader.readAll(listAt(document, 'messages'))
+    const { list, path } = listAt(document, 'records')
+    if (isStream(list)) for (const [event, at] of objectsIn(reading, list, path)) reader.event(event, at)
+    else reader.readLines(list)
+    return reader.ended(path)
+  },
+}
 
 function recognizesGemini({ messages, records, sessionId, projectHash }: Json): boolean {
   if (Array.isArray(messages))
@@ -36,10 +35,10 @@ const isModelMessage = (record: unknown): boolean =>
   isRecord(record) && record['type'] === 'gemini' && 'content' in record
 
 const isHead = (record: unknown): boolean =>
-  isRecord(record) && typeof record['sessionId'] === 'string' && typeof record['projectHash'] === 'string'
+  typeof asRecord(record)['sessionId'] === 'string' && typeof asRecord(record)['projectHash'] === 'string'
 
 const isStream = (records: readonly unknown[]): boolean =>
-  records.some((record) => isRecord(record) && record['type'] === 'init' && typeof record['session_id'] === 'string')
+  records.map(asRecord).some(({ type, session_id: session }) => type === 'init' && typeof session === 'string')
 
 const NOTICES: ReadonlySet<unknown> = new Set(['info', 'warning', 'error'])
 
@@ -92,16 +91,37 @@ class GeminiReader extends SessionReader {
     settle(made, outcomeOfCall(call))
     const output = this.sink(step.outputs, 'tool_output', made.tool)
     const { length } = step.outputs
-    if (!isAbsent(result) && !(Array.isArray(result) && result.length === 0))
-      readParts(result, `${path}/result`, output)
+    readParts(result, `${path}/result`, output)
     // The display of a call that never began shows people what the call would do.
     if (step.outputs.length > length || NOT_BEGUN.has(status)) this.reading.leaveOut(`${path}/resultDisplay`)
     // The display that people saw, where the file holds no text of the result.
     else if (typeof display === 'string') output.text(display, `${path}/resultDisplay`)
-    else if (!isAbsent(display)) addLeaves(output, display, `${path}/resultDisplay`)
+    else addLeaves(output, display, `${path}/resultDisplay`)
   }
 
-  /** Reads an event of `--output-format stream-json`. */
+  /** Reads a chat that was written line by line: each message at its first place, in its last version. */
+  readLines(records: readonly unknown[]): void {
+    const { reading } = this
+    const messages = new Map<string, readonly [message: unknown, path: string]>()
+    const take = (message: unknown, path: string): void => {
+      const id = asText(asRecord(message)['id'])
+      messages.set(id === null ? `at ${path}` : `id ${id}`, [message, path])
+    }
+    const takeAll = (list: unknown, path: string): void => {
+      for (const [message, at] of itemsIn(list, path)) take(message, at)
+    }
+    for (const [record, path] of itemsIn(records, '/records')) {
+      if (!isRecord(record) || 'type' in record) take(record, path)
+      else if (isRecord(record['$set'])) takeAll(record['$set']['messages'], `${path}/$set/messages`)
+      else if ('$rewindTo' in record) reading.warn(path, 'the chat was wound back; what was said before stays shown')
+      else if (!isHead(record)) reading.unreadRecord(path, 'type of record', undefined, record)
+      else takeAll(record['messages'], `${path}/messages`)
+    }
+    for (const [message, path] of messages.values())
+      if (isRecord(message)) this.record(message, path)
+      else reading.odd(path, 'a message', message)
+  }
+
   event(event: Json, path: string): void {
     const { type, role, content, tool_id: id, tool_name: tool, parameters, output, error, message } = event
     this.now = timeOf(event['timestamp'])
@@ -122,41 +142,6 @@ class GeminiReader extends SessionReader {
     } else if (type === 'error') this.note('system', message, `${path}/message`, 'error')
     else if (type !== 'result') this.reading.unreadRecord(path, 'type of event', type, event)
   }
-}
-
-/** Returns the messages of a chat that was written line by line: each at its first place, in its last version. */
-function messagesOf(reading: Reading, records: readonly unknown[]) {
-  const places: { readonly message: unknown; readonly path: string }[] = []
-  const byId = new Map<string, number>()
-  const take = (message: unknown, path: string): void => {
-    const id = isRecord(message) ? asText(message['id']) : null
-    const first = id === null ? undefined : byId.get(id)
-    if (first !== undefined) places[first] = { message, path }
-    else if (id !== null) byId.set(id, places.length)
-    if (first === undefined) places.push({ message, path })
-  }
-  for (const [record, path] of itemsIn(records, '/records')) {
-    if (!isRecord(record) || 'type' in record) take(record, path)
-    else if (isRecord(record['$set'])) {
-      for (const [message, at] of itemsIn(record['$set']['messages'], `${path}/$set/messages`)) take(message, at)
-    } else if ('$rewindTo' in record) reading.warn(path, 'the chat was wound back; what was said before stays shown')
-    else if (!isHead(record)) reading.unreadRecord(path, 'type of record', undefined, record)
-    else for (const [message, at] of itemsIn(record['messages'], `${path}/messages`)) take(message, at)
-  }
-  return places
-}
-
-function readGeminiCli(reading: Reading, document: Json): ReadDocument {
-  const reader = new GeminiReader(reading, 'gemini-cli')
-  if (Array.isArray(document['messages'])) return reader.readAll(listAt(document, 'messages'))
-  const { list, path } = listAt(document, 'records')
-  if (isStream(list)) for (const [event, at] of objectsIn(reading, list, path)) reader.event(event, at)
-  else
-    for (const { message, path } of messagesOf(reading, list)) {
-      if (isRecord(message)) reader.record(message, path)
-      else reading.odd(path, 'a message', message)
-    }
-  return reader.ended(path)
 }
 
 /** Reads a list of parts of the API: text, `{text}`, `{inlineData}`, `{functionResponse}`, or an array of them. */
@@ -184,7 +169,7 @@ function readPart(part: Json, path: string, sink: ContentSink): void {
   addLeaves(sink, rest, path)
 }
 
-/** Recognizes a call without arguments yet, which is the same call as a later one with its id and tool. */
+/** Recognizes a call without arguments yet, which a later call with its id and tool repeats. */
 const isBare = ({ args }: Json): boolean => !isRecord(args) || Object.keys(args).length === 0
 const bareKey = ({ id, name }: Json): string | null =>
   idText(id) === null ? null : JSON.stringify([idText(id), asText(name)])
@@ -207,9 +192,9 @@ const NOT_BEGUN: ReadonlySet<unknown> = new Set(['validating', 'scheduled', 'awa
 
 /** Derives the outcome of a `tool_result` of `--output-format stream-json`. */
 function outcomeOfEvent({ status, error, output }: Json): ActOutcome {
-  if (status === 'success') return outcomeOfOutput(typeof output === 'string' ? output : '')
-  const words = asRecord(error)['message'] ?? output
-  return status === 'error' ? outcomeInWords('gemini-cli', typeof words === 'string' ? words : '', true) : 'unknown'
+  if (status === 'success') return outcomeOfOutput(asText(output) ?? '')
+  const words = asText(asRecord(error)['message'] ?? output) ?? ''
+  return status === 'error' ? outcomeInWords('gemini-cli', words, true) : 'unknown'
 }
 
 /** Derives the outcome from a tool's output: a failed or stopped command is a success of the tool, and its own lines tell the failure. */
@@ -225,6 +210,5 @@ const STOPPED = /\n(?:Signal: (?!0\n|0$|\(none\))|Exit Code: \(none\))/
 /** Returns a member of the first function response: `[{functionResponse: {response: {error, output}}}]`. */
 function wordsIn(result: unknown, member: 'error' | 'output'): string {
   const first: unknown = Array.isArray(result) ? result.find(isRecord) : result
-  const words = asRecord(asRecord(asRecord(first)['functionResponse'])['response'])[member]
-  return typeof words === 'string' ? words : ''
+  return asText(asRecord(asRecord(asRecord(first)['functionResponse'])['response'])[member]) ?? ''
 }

@@ -8,10 +8,7 @@ import { ChatSink } from '../openai-chat/openai-chat-sink.ts'
 import { own } from '../tools/tool-table.ts'
 import { Located } from '../traces/located.ts'
 
-/**
- * The format of one sample of an Inspect log: `{"id", "epoch", "input", "messages", …}`, from `samples/` of an `.eval` file or `samples` of
- * a JSON log. A whole log with one sample is read too; `splitInspectLog` splits a log with several.
- */
+/** The format of one sample of an Inspect log (`samples/` of an `.eval` file, or `samples` of a JSON log), or of a whole log with one sample. */
 export const INSPECT: Format = {
   name: 'inspect',
   split: splitInspectLog,
@@ -27,7 +24,7 @@ export const INSPECT: Format = {
   },
 }
 
-/** Recognizes the members that every sample has had since the first version. */
+/** Recognizes the members that every version of a sample has. */
 const isSample = ({ id, epoch, input, messages }: Json): boolean =>
   (typeof id === 'string' || typeof id === 'number') &&
   typeof epoch === 'number' &&
@@ -50,7 +47,6 @@ function readSample(reading: Reading, sample: Located): ReadDocument {
   return { format: 'inspect', agent, steps: sink.finish(messages.path) }
 }
 
-/** Returns the model of the last answer in a sample. */
 function sampleModelOf({ messages, output }: Json): string | null {
   const answered = asList(messages).findLast((message) => typeof asRecord(message)['model'] === 'string')
   return asName(asRecord(answered ?? output)['model'])
@@ -73,7 +69,7 @@ function keptIn(sample: Located, text: string): { readonly name: string; readonl
   return { name, kept: [...members, name].reduce((holder, member) => holder.member(member), sample) }
 }
 
-/** Returns a function that resolves a reference to an attachment into its text and place; the text is not resolved again, so references cannot loop. */
+/** Returns a function that resolves a reference to an attachment, once: the text is not resolved again, so references cannot loop. */
 function attachmentsOf(reading: Reading, sample: Located): Resolve {
   let unfolded = 0
   return (text, path, isPicture = false) => {
@@ -93,13 +89,13 @@ function attachmentsOf(reading: Reading, sample: Located): Resolve {
   }
 }
 
-/** Returns a sample's events; older logs have a transcript around them. */
+/** Returns the events, around which older logs have a transcript. */
 function eventsIn(sample: Located): Located {
   const nested = sample.member('transcript').member('events')
   return Array.isArray(nested.value) ? nested : sample.member('events')
 }
 
-/** Yields all events of a sample; older logs nest the events of a tool or subtask below its event. */
+/** Yields all events; older logs nest the events of a tool or subtask below its event. */
 function* eventsOf(sample: Located): Generator<Json> {
   const open = [eventsIn(sample).value]
   while (open.length > 0)
@@ -137,17 +133,16 @@ function warnAboutHiddenCalls(reading: Reading, sample: Located): void {
 
 const callsIn = (message: Json): readonly Json[] => asList(message['tool_calls']).map(asRecord)
 
-/** Outcomes by the decision of Inspect's approvers, which only events tell: UKGovernmentBEIS/inspect_ai, src/inspect_ai/event/_approval.py. */
-const DECISIONS: Readonly<Record<string, ActOutcome>> = { reject: 'rejected', terminate: 'rejected' }
-
-/** Returns the calls that an approver rejected, by id. Warns where `modify` changed the arguments of a call after its message. */
+/**
+ * Returns the calls that an approver rejected, by id, which only events tell (UKGovernmentBEIS/inspect_ai, src/inspect_ai/event/_approval.py). Warns
+ * where `modify` changed the arguments of a call after its message.
+ */
 export function turnedDown(reading: Reading, sample: Located): ReadonlyMap<string, ActOutcome> {
   const outcomes = new Map<string, ActOutcome>()
   for (const { event, decision, call } of eventsOf(sample)) {
     const { id } = asRecord(call)
-    if (event !== 'approval' || typeof decision !== 'string' || typeof id !== 'string') continue
-    const outcome = own(DECISIONS, decision)
-    if (outcome !== undefined) outcomes.set(id, outcome)
+    if (event !== 'approval' || typeof id !== 'string') continue
+    if (decision === 'reject' || decision === 'terminate') outcomes.set(id, 'rejected')
     const warning = 'an approver changed tool calls: what was carried out is not what the messages say'
     if (decision === 'modify') reading.warnOnce(eventsIn(sample).path, warning)
   }
@@ -160,9 +155,8 @@ const VALUES: Readonly<Record<string, number>> = { C: 1, I: 0, P: 0.5, N: 0 }
 const MAX_INSTRUCTION = 1_000_000
 
 /**
- * Opens one sample of a log as a document: `samples/<id>_epoch_<n>.json` of an `.eval` file, or a member of `samples` of a JSON log. The
- * document is the sample itself, so that both files give the same trajectory. `header` is `header.json`, the log without its samples, or
- * null where the file has no header (an unfinished run): the sample's own members then fill the facts.
+ * Opens one sample of a log as a document, which is the sample itself, so that an `.eval` file and a JSON log give the same trajectory. `header`:
+ * `header.json`, the log without its samples, or null for an unfinished run: the sample's own members then fill the facts.
  *
  * @example
  * openInspectSample({ eval: { task: 'ctf', model: 'openai/gpt-4o' } }, { id: 15, epoch: 1, input: 'Find the flag', messages: […] })
@@ -190,7 +184,7 @@ function aboutOf(header: Json | null, sample: Json, id: string | null, run: numb
   return { ...factsOf({ task, model, ended_by, run_index, instruction, scores }), origin: originOf(spec, sample) }
 }
 
-/** Bounds an id: a longer text has no place in metadata, and a cut id would name another sample. */
+/** Bounds an id in metadata: a cut id would name another sample. */
 const MAX_ID = 2000
 
 /** Returns log, sample and epoch, by which Inspect finds the sample (`precomputed_scores`), without an id that JSON cannot hold exactly. */
@@ -209,12 +203,11 @@ function originOf(spec: Json, { id, epoch }: Json): Record<string, string | numb
 /** Returns the instruction from the sample's input: a text, or the user's messages among those that the run began with. */
 function instructionOf(sample: Json): string | null {
   const { input } = sample
-  const asked = asList(input)
-    .map(asRecord)
-    .filter(({ role }) => role === 'user')
+  const asked = typeof input === 'string' ? [{ role: 'user', content: input }] : asList(input).map(asRecord)
   const isText = (block: unknown): boolean => asRecord(block)['type'] === 'text'
-  const contents = typeof input === 'string' ? [input] : asked.map(({ content }) => content)
-  const texts = contents.flatMap((content) => textsIn(Array.isArray(content) ? content.filter(isText) : content))
+  const texts = asked.flatMap(({ role, content }) =>
+    role === 'user' ? textsIn(Array.isArray(content) ? content.filter(isText) : content) : [],
+  )
   let length = 0
   const resolved: string[] = []
   for (const text of texts) {
@@ -228,7 +221,7 @@ function instructionOf(sample: Json): string | null {
   return asText(resolved.join('\n\n'))
 }
 
-/** Collects the scores that are numbers, or values that Inspect counts as numbers; a score with several values gives `score.part` each. */
+/** Collects the scores that are, or count as, numbers; a score with several values gives `score.part` each. */
 function scoresOf(sample: Json): Record<string, number> {
   const { scores } = sample
   const numbers: [string, number][] = []
@@ -246,7 +239,7 @@ function scoresOf(sample: Json): Record<string, number> {
   return Object.fromEntries(numbers)
 }
 
-/** Splits a JSON log of Inspect into one document per sample and epoch. The reader reports an invalid sample, which stays unchanged. */
+/** Splits a JSON log into one document per sample and epoch. The reader reports an invalid sample, which stays unchanged. */
 function splitInspectLog(root: Json): readonly FileRun[] | null {
   if (isSample(root)) return [{ ...openInspectSample(null, root), name: '' }]
   const { samples, ...header } = root

@@ -1,5 +1,6 @@
 import { parseJson } from '../../domain/text/json.ts'
 import { type ActOutcome, NOT_RUN } from '../../domain/trajectory/trajectory.ts'
+import { wordSet } from '../../domain/words.ts'
 import { isRecord, itemsIn, type Json, type Reading, timeOf } from '../common/reading.ts'
 import { asList, asRecord, asText } from '../common/session.ts'
 import type { Format } from '../format.ts'
@@ -28,9 +29,7 @@ const isMark = (record: unknown): boolean => {
 }
 
 /** Notes of the harness for the model. */
-const NOTES: ReadonlySet<unknown> = new Set([
-  ...['CONVERSATION_HISTORY', 'KNOWLEDGE_ARTIFACTS', 'EPHEMERAL_MESSAGE', 'SYSTEM_MESSAGE', 'SYSTEM'],
-])
+const NOTES = wordSet('CONVERSATION_HISTORY KNOWLEDGE_ARTIFACTS EPHEMERAL_MESSAGE SYSTEM_MESSAGE SYSTEM')
 
 /** The step types of the tools' results; other tools have `GENERIC`, or a type of their own. */
 const RESULT_TYPES: Readonly<Record<string, string>> = {
@@ -47,7 +46,6 @@ const CODES: readonly (readonly [words: string, code: number | null])[] = [
   ['The command failed with exit code: ', null],
   ['The command exited with code ', null],
 ]
-/** Bounds the head of a result that is searched for the harness's words, in UTF-16 units. */
 const HEAD = 400
 const TASK = 'Tool is running as a background task with task id: '
 const CONTENT = ' content='
@@ -55,7 +53,6 @@ const FINISHED = `${CONTENT}Task id "`
 
 /** The type of step of tools that have no type of their own. */
 const ANY = ''
-
 const idOf = (call: number | null): string => (call === null ? 'none' : `call-${call}`)
 
 type Message = Pick<LocatedMessage, 'tree' | 'outcome'>
@@ -100,7 +97,7 @@ class Transcript {
     }
   }
 
-  /** Recognizes a step that the file holds a second time, and warns where the session was wound back. */
+  /** Recognizes a step that the file repeats, and warns where the session was wound back. */
   #isCopy(text: string, index: number, path: string): boolean {
     if (this.#seen.has(text)) {
       this.#reading.warnOnce(path, 'a step that stands in the file before, word by word; shown once')
@@ -150,16 +147,14 @@ class Transcript {
     this.#isBehind = this.#isWaiting && !this.#isSpoken
     this.#isSpoken = false
     this.#waiting = new Map()
-    const calls = record
-      .member('tool_calls')
-      .items()
-      .map((call): Tree => {
-        if (!isRecord(call.value)) return call
-        const type = own(RESULT_TYPES, call.value['name']) ?? ANY
-        this.#waiting.set(type, (this.#waiting.get(type) ?? new Set()).add(++this.#calls))
-        const fields = { name: call.member('name'), arguments: plainArguments(call.member('args')) }
-        return { id: idOf(this.#calls), function: fields }
-      })
+    const made = record.member('tool_calls').items()
+    const calls = made.map((call): Tree => {
+      if (!isRecord(call.value)) return call
+      const type = own(RESULT_TYPES, call.value['name']) ?? ANY
+      this.#waiting.set(type, (this.#waiting.get(type) ?? new Set()).add(++this.#calls))
+      const fields = { name: call.member('name'), arguments: plainArguments(call.member('args')) }
+      return { id: idOf(this.#calls), function: fields }
+    })
     const [content, reasoning_content] = [record.member('content'), record.member('thinking')]
     return { role: 'assistant', content, reasoning_content, ...(calls.length > 0 && { tool_calls: calls }) }
   }
@@ -178,7 +173,7 @@ class Transcript {
     return { tree: { role: 'tool', tool_call_id: idOf(call), content }, outcome }
   }
 
-  /** Reads a note of the harness; the end of a background task is the output of its call. */
+  /** Reads a note; the end of a background task is the output of its call. */
   #note(sink: ChatSink, content: Located): Message {
     const text = asText(content.value) ?? ''
     const at = text.indexOf(CONTENT)
@@ -206,10 +201,8 @@ class Transcript {
 function outcomeOf({ status, type, exit_code }: Json, { value }: Located): ActOutcome | undefined {
   const code = typeof exit_code === 'number' ? exit_code : type === 'RUN_COMMAND' ? codeIn(asText(value) ?? '') : null
   if (code !== null) return outcomeOfCode(code)
-  if (status !== 'DONE') {
-    const outcome = own(STATUSES, status) ?? 'interrupted'
-    return firstLine(value).includes(DENIED) ? 'rejected' : outcome
-  }
+  if (status !== 'DONE')
+    return firstLine(value).includes(DENIED) ? 'rejected' : (own(STATUSES, status) ?? 'interrupted')
   return NOT_RUN.has(outcomeOfResult(null, asText(value) ?? '', null)) ? 'interrupted' : undefined
 }
 
@@ -224,18 +217,16 @@ function codeIn(text: string): number | null {
 
 /** Returns the first line of a result behind its times, without the blanks around it. */
 function firstLine(value: unknown): string {
-  const lines = typeof value === 'string' ? value.slice(0, HEAD).split('\n') : []
-  return (
-    lines.map((line) => line.trim()).find((line) => line !== '' && !TIMES.some((time) => line.startsWith(time))) ?? ''
-  )
+  const lines = (asText(value) ?? '').slice(0, HEAD).split('\n')
+  const isOwn = (line: string): boolean => line !== '' && !TIMES.some((time) => line.startsWith(time))
+  return lines.map((line) => line.trim()).find(isOwn) ?? ''
 }
 
 const TIMES = ['Created At: ', 'Completed At: '] as const
 
 /** Decodes arguments whose values are all JSON in strings, as `transcript.jsonl` writes them; a value that was cut stays as it is. */
 function plainArguments(args: Located): Tree {
-  const record = args.value
-  if (!isRecord(record)) return args
+  const { record } = args
   const values = Object.values(record)
   const isWritten = values.some((value) => typeof value === 'string' && value.startsWith('"'))
   if (!isWritten || !values.every((value) => typeof value === 'string' && isJsonText(value))) return args

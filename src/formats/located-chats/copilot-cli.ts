@@ -1,7 +1,7 @@
 import type { ActOutcome } from '../../domain/trajectory/trajectory.ts'
 import type { Actor } from '../../schemas/vocabulary.ts'
-import { isAbsent, isRecord, itemsIn, type Json, type Reading, timeOf } from '../common/reading.ts'
-import { asList, asName, asRecord, asText } from '../common/session.ts'
+import { isAbsent, isRecord, type Json, type Reading, timeOf } from '../common/reading.ts'
+import { asList, asRecord, asText, lastName } from '../common/session.ts'
 import type { Format, ReadDocument } from '../format.ts'
 import { type LocatedMessage, readLocatedChat } from '../openai-chat/chat-steps.ts'
 import type { ChatSink } from '../openai-chat/openai-chat-sink.ts'
@@ -38,28 +38,31 @@ const REFUSALS: ReadonlySet<unknown> = new Set(['denied', 'rejected'])
 const EXITED = /\bexit code (\d{1,10})>\s*$/u
 
 function readCopilotCli(reading: Reading, document: Json): ReadDocument {
-  const records = asList(document['records'])
-  const models = records.map((record) => {
-    const { newModel, selectedModel, model } = asRecord(asRecord(record)['data'])
-    return asName(newModel) ?? asName(selectedModel) ?? asName(model)
-  })
-  const agent = { name: 'copilot-cli', model: models.findLast((name) => name !== null) ?? null }
-  return readLocatedChat(reading, '/records', agent, 'copilot-cli', (sink) => eventsIn(sink, records))
+  const events = new Located(document['records'], '/records').items()
+  const model = lastName(
+    events.map((event) => {
+      const { newModel, selectedModel, model } = event.member('data').record
+      return asText(newModel) ?? asText(selectedModel) ?? model
+    }),
+  )
+  return readLocatedChat(reading, '/records', { name: 'copilot-cli', model }, 'copilot-cli', (sink) =>
+    messagesIn(sink, events),
+  )
 }
 
-function* eventsIn(sink: ChatSink, records: readonly unknown[]): Generator<LocatedMessage> {
-  const requests = new Requests(records)
-  const thoughts = new Set(records.map((record) => asRecord(asRecord(record)['data'])['reasoningText']))
-  for (const [value, path] of itemsIn(records, '/records')) {
-    const { type, data, id, timestamp } = asRecord(value)
-    const event = { type: asText(type) ?? '', data: new Located(data, `${path}/data`), path, value }
-    const about = { path: event.data.path, name: asText(id), at: timeOf(timestamp) }
-    const parent = asText(asRecord(data)['parentToolCallId'])
+function* messagesIn(sink: ChatSink, events: readonly Located[]): Generator<LocatedMessage> {
+  const requests = new Requests(events)
+  const thoughts = new Set(events.map((event) => event.member('data').record['reasoningText']))
+  for (const event of events) {
+    const { type: kind, id, timestamp } = event.record
+    const [type, data] = [asText(kind) ?? '', event.member('data')]
+    const about = { path: data.path, name: asText(id), at: timeOf(timestamp) }
+    const parent = asText(data.record['parentToolCallId'])
     sink.now = about.at
     sink.subagent = parent === null ? null : `subagent of ${parent}`
-    const trees = messagesOf(event, requests)
-    for (const tree of trees) yield { ...about, tree, outcome: outcomeOf(event) }
-    if (trees.length === 0) noteEvent(sink, event, thoughts)
+    const trees = messagesOf(type, data, requests)
+    for (const tree of trees) yield { ...about, tree, outcome: outcomeOf(type, data) }
+    if (trees.length === 0) noteEvent(sink, event, type, thoughts)
   }
 }
 
@@ -70,35 +73,27 @@ class Requests {
   /** Ids of commands that the user ran. */
   readonly #byUser: ReadonlySet<unknown>
 
-  constructor(records: readonly unknown[]) {
-    const ofUser = records.map(asRecord).filter(({ type }) => type === 'tool.user_requested')
-    this.#byUser = new Set(ofUser.map(({ data }) => asRecord(data)['toolCallId']))
+  constructor(events: readonly Located[]) {
+    const ofUser = events.filter(({ record }) => record['type'] === 'tool.user_requested')
+    this.#byUser = new Set(ofUser.map((event) => event.member('data').record['toolCallId']))
   }
 
-  isByUser({ value }: Located): boolean {
-    const { toolCallId: id, isUserRequested } = asRecord(value)
+  isByUser({ record }: Located): boolean {
+    const { toolCallId: id, isUserRequested } = record
     return isUserRequested === true || (asText(id) !== null && this.#byUser.has(id))
   }
 
-  add({ value }: Located): void {
-    const request = asRecord(value)
-    if (asText(request['toolCallId']) !== null) this.#open.set(request['toolCallId'], request)
+  add({ record }: Located): void {
+    if (asText(record['toolCallId']) !== null) this.#open.set(record['toolCallId'], record)
   }
 
   /** Tells whether an event starts a call that a message has requested, perhaps with further arguments; each request is started once. */
-  start({ value }: Located): boolean {
-    const { toolCallId: id, toolName, arguments: args } = asRecord(value)
+  start({ record }: Located): boolean {
+    const { toolCallId: id, toolName, arguments: args } = record
     const asked = this.#open.get(id)
     if (asked === undefined || asked['name'] !== toolName || differs(args, asked['arguments'])) return false
     return isAbsent(args) === isAbsent(asked['arguments']) && this.#open.delete(id)
   }
-}
-
-interface CopilotEvent {
-  readonly type: string
-  readonly data: Located
-  readonly path: string
-  readonly value: unknown
 }
 
 const callOf = (request: Located, name: string): Tree => ({
@@ -107,14 +102,13 @@ const callOf = (request: Located, name: string): Tree => ({
 })
 
 /** Returns the messages of an event; none for an event that holds none. */
-function messagesOf({ type, data }: CopilotEvent, requests: Requests): readonly Tree[] {
-  const facts = asRecord(data.value)
+function messagesOf(type: string, data: Located, requests: Requests): readonly Tree[] {
   if (type === 'user.message') {
-    const said = { role: 'user', content: data.member('content') }
+    const [content, sent] = [data.member('content'), data.member('transformedContent')]
+    const said = { role: 'user', content }
     // The harness sends the user's words with its own around them.
-    const isChanged =
-      typeof facts['transformedContent'] === 'string' && facts['transformedContent'] !== facts['content']
-    return isChanged ? [said, { role: 'system', content: data.member('transformedContent') }] : [said]
+    const isChanged = typeof sent.value === 'string' && sent.value !== content.value
+    return isChanged ? [said, { role: 'system', content: sent }] : [said]
   }
   if (type === 'assistant.message') {
     const asked = data.member('toolRequests').items()
@@ -140,9 +134,9 @@ function messagesOf({ type, data }: CopilotEvent, requests: Requests): readonly 
   return [{ role: 'tool', tool_call_id: data.member('toolCallId'), content }]
 }
 
-/** Derives the outcome of a call from its end: refused by the user or a hook, failed, or a command with an exit code. */
-function outcomeOf({ type, data }: CopilotEvent): ActOutcome | undefined {
-  const { success, error, result } = asRecord(data.value)
+/** Derives the outcome of a call from its end: refused, failed, or a command with an exit code. */
+function outcomeOf(type: string, data: Located): ActOutcome | undefined {
+  const { success, error, result } = data.record
   if (type !== 'tool.execution_complete') return undefined
   if (REFUSALS.has(asRecord(error)['code'])) return 'rejected'
   const output = asRecord(result)['content'] ?? result
@@ -151,8 +145,10 @@ function outcomeOf({ type, data }: CopilotEvent): ActOutcome | undefined {
 }
 
 /** Reads an event without a message: a note for the model, a compaction, an end of the turn, or the harness's own state. */
-function noteEvent(sink: ChatSink, { type, data, path, value }: CopilotEvent, thoughts: ReadonlySet<unknown>): void {
+function noteEvent(sink: ChatSink, event: Located, type: string, thoughts: ReadonlySet<unknown>): void {
   const { reading } = sink
+  const { path, value } = event
+  const data = event.member('data')
   const note = (actor: Actor, member: string, name: string): void => {
     const { value: text, path: at } = data.member(member)
     sink.note(actor, text, at, name)

@@ -27,9 +27,8 @@ export const KIMI_CODE: Format = {
 }
 
 /** Events that hold words of the run; other harnesses have none of them. */
-const KIMI_WORDS: ReadonlySet<unknown> = wordSet(
-  'context.append_message context.append_loop_event context.apply_compaction',
-)
+const KIMI_WORDS: ReadonlySet<unknown> = wordSet(`context.append_message context.append_loop_event
+  context.apply_compaction`)
 
 /** Events about the harness's own state, or with words that stand in a message or a call, too. */
 const KIMI_STATE = namesOf('kimi-code', 'left_out')
@@ -66,7 +65,6 @@ class KimiLog {
     yield* this.#flush()
   }
 
-  /** Ends the reply that is being read. */
   *#flush(): Generator<LocatedMessage> {
     const content = this.#blocks
     this.#blocks = []
@@ -128,11 +126,8 @@ class KimiLog {
     const { role, origin } = asRecord(message.value)
     const kind = asRecord(origin)['kind']
     const isOwn = role === 'user' && !isAbsent(kind) && kind !== 'user'
-    if (typeof role === 'string')
-      return {
-        tree: { role: isOwn ? 'system' : role, content: contentOf(message.member('content')) },
-        path: message.path,
-      }
+    const content = contentOf(message.member('content'))
+    if (typeof role === 'string') return { tree: { role: isOwn ? 'system' : role, content }, path: message.path }
     this.#sink.reading.unreadRecord(message.path, 'role', role, message.value)
     return null
   }
@@ -151,7 +146,7 @@ class KimiLog {
     const refused = isError ? 'rejected' : 'interrupted'
     const outcome = this.#refused.delete(id.value) ? refused : isError ? 'failed' : undefined
     const content = pieces.length === 1 && pieces[0] !== undefined ? contentOf(pieces[0]) : contentOf(result)
-    const tree = { role: 'tool', tool_call_id: id, content, ...(isError && { is_error: true }) }
+    const tree = { role: 'tool', tool_call_id: id, content, is_error: isError || undefined }
     return { tree, path: event.path, outcome }
   }
 }
@@ -162,16 +157,12 @@ class KimiLog {
  */
 export const DROID_STREAM: Format = {
   name: 'droid-stream',
-  recognizes: ({ records }) =>
-    asList(records).some((record) => {
-      const { type, toolName, finalText } = asRecord(record)
-      return (
-        (type === 'tool_call' && typeof toolName === 'string') ||
-        (type === 'completion' && typeof finalText === 'string')
-      )
-    }),
+  recognizes: ({ records }) => asList(records).map(asRecord).some(isDroidEvent),
   read: readDroidStream,
 }
+
+const isDroidEvent = ({ type, toolName, finalText }: Json): boolean =>
+  (type === 'tool_call' && typeof toolName === 'string') || (type === 'completion' && typeof finalText === 'string')
 
 function readDroidStream(reading: Reading, document: Json): ReadDocument {
   const records = asList(document['records'])
@@ -192,7 +183,7 @@ function readDroidStream(reading: Reading, document: Json): ReadDocument {
   )
 }
 
-/** Readers by the type of an event; null: a copy. */
+/** Readers by the type of an event; null for a copy. */
 const DROID_EVENTS: Readonly<Record<string, (event: Located, said: ReadonlySet<unknown>) => Tree>> = {
   message: (event) => ({ role: event.member('role'), content: event.member('text') }),
   reasoning: (event) => ({ role: 'assistant', content: null, reasoning_content: event.member('text') }),
@@ -214,12 +205,8 @@ const callOf = (event: Located): Tree => ({
 function resultOf(event: Located): Tree {
   const [value, error] = [event.member('value'), event.member('error')]
   const content = contentOf(isAbsent(value.value) ? error : value)
-  return {
-    role: 'tool',
-    tool_call_id: idOf(event),
-    content,
-    ...(asRecord(event.value)['isError'] === true && { is_error: true }),
-  }
+  const flag = event.record['isError'] === true ? true : undefined
+  return { role: 'tool', tool_call_id: idOf(event), content, is_error: flag }
 }
 
 function outcomeOf({ value, isError }: Json): ActOutcome | undefined {

@@ -38,12 +38,9 @@ function readContents(reading: Reading, document: Json): ReadDocument {
   const answer = isExchange ? root.member('response') : root
   const list = asked.member(areContents(asRecord(asked.value)['contents']) ? 'contents' : 'records')
   const { modelVersion } = asRecord(answer.value)
-  const agent = {
-    name: 'gemini',
-    model: asName(modelVersion) ?? asName(document['modelVersion']) ?? asName(document['model']),
-  }
+  const model = asName(modelVersion) ?? asName(document['modelVersion']) ?? asName(document['model'])
   const about = { name: null, at: null }
-  return readLocatedChat(reading, list.path, agent, 'gemini-contents', () => [
+  return readLocatedChat(reading, list.path, { name: 'gemini', model }, 'gemini-contents', () => [
     ...instructionsIn(asked).map((tree) => ({ ...about, tree, path: asked.path })),
     ...list.items().flatMap((item) => {
       if (isContent(item.value)) return messagesOfContent(item, 'user', about)
@@ -72,11 +69,8 @@ function messagesOfContent(
 ): LocatedMessage[] {
   const { role = side } = content.record
   const speaker = role === 'model' ? 'assistant' : typeof role === 'string' ? role : side
-  return messagesOfParts(content, speaker === 'user' ? user : speaker).map((tree) => ({
-    ...about,
-    tree,
-    path: content.path,
-  }))
+  const { path } = content
+  return messagesOfParts(content, speaker === 'user' ? user : speaker).map((tree) => ({ ...about, tree, path }))
 }
 
 /**
@@ -85,25 +79,23 @@ function messagesOfContent(
  */
 export const QWEN_CODE: Format = {
   name: 'qwen-code',
-  recognizes: ({ records }) =>
-    asList(records)
-      .map(asRecord)
-      .some(({ sessionId, message }) => typeof sessionId === 'string' && isContent(message)),
+  recognizes: ({ records }) => asList(records).map(asRecord).some(isQwen),
   read: readQwenCode,
 }
+
+const isQwen = ({ sessionId, message }: Json): boolean => typeof sessionId === 'string' && isContent(message)
 
 const QWEN_OUTCOMES: Readonly<Record<string, ActOutcome>> = {
   error: 'failed',
   failed: 'failed',
   cancelled: 'cancelled',
 }
-/** The beginning of the line by which the shell tool tells the end of a command. */
+/** The line by which the shell tool tells the end of a command. */
 const EXIT_CODE = '\nExit Code: '
 
 function readQwenCode(reading: Reading, document: Json): ReadDocument {
   const records = asList(document['records'])
-  const model = lastName(records.map((record) => asRecord(record)['model']))
-  const agent = { name: 'qwen-code', model }
+  const agent = { name: 'qwen-code', model: lastName(records.map((record) => asRecord(record)['model'])) }
   return readLocatedChat(reading, '/records', agent, 'qwen-code', () =>
     [...itemsIn(records, '/records')].flatMap(([record, path]) => messagesOfRecord(reading, asRecord(record), path)),
   )

@@ -8,9 +8,8 @@ import { type Format, listIn, type ReadDocument } from '../format.ts'
 import { outcomeOfResult, outcomeWithCode } from '../tools/outcomes.ts'
 
 /**
- * The format of opencode: `opencode export` (`{info, messages: [{info, parts}]}`), the messages of a session alone (`GET
- * /session/{id}/message`), and the output of `opencode run --format json`. Source: sst/opencode,
- * packages/opencode/src/session/message-v2.ts.
+ * The format of opencode: `opencode export` (`{info, messages: [{info, parts}]}`), the messages of a session alone (`GET /session/{id}/message`), and
+ * the output of `opencode run --format json`. Source: sst/opencode, packages/opencode/src/session/message-v2.ts.
  */
 export const OPENCODE: Format = {
   name: 'opencode',
@@ -19,21 +18,19 @@ export const OPENCODE: Format = {
   holdsSubagents: true,
 }
 
-const isMessage = (value: unknown): value is Json =>
-  isRecord(value) &&
-  Array.isArray(value['parts']) &&
-  isRecord(value['info']) &&
-  (value['info']['role'] === 'user' || value['info']['role'] === 'assistant')
+const isMessage = (value: unknown): value is Json => {
+  const { parts, info } = asRecord(value)
+  return Array.isArray(parts) && ['user', 'assistant'].some((role) => asRecord(info)['role'] === role)
+}
 
 const messagesOf = (document: Json) => listIn(document, ['messages', 'records', 'data'], (list) => list.some(isMessage))
 
 const EVENTS: ReadonlySet<unknown> = new Set(['text', 'reasoning', 'tool_use', 'step_start', 'step_finish', 'error'])
 
-const isEvent = (value: unknown): value is Json =>
-  isRecord(value) &&
-  EVENTS.has(value['type']) &&
-  typeof value['sessionID'] === 'string' &&
-  ('part' in value || 'error' in value)
+function isEvent(value: unknown): boolean {
+  const event = asRecord(value)
+  return EVENTS.has(event['type']) && typeof event['sessionID'] === 'string' && ('part' in event || 'error' in event)
+}
 
 function readOpencode(reading: Reading, document: Json): ReadDocument {
   const reader = new OpencodeReader(reading, 'opencode')
@@ -95,7 +92,6 @@ class OpencodeReader extends SessionReader {
     this.note('system', asRecord(asRecord(error)['data'])['message'], `${path}/data/message`, name)
   }
 
-  /** Returns the open step, or a new step where another speaker came in between. */
   #step(): OpenStep {
     const kind = this.#isAgent ? 'agent' : 'other'
     return this.last?.kind === kind ? this.last : this.open(kind, this.#name)
@@ -130,13 +126,12 @@ class OpencodeReader extends SessionReader {
     this.reading.addMedia(parts, { actor, text, path, name: 'file' }, source)
   }
 
-  /** Adds a command of the user that goes straight to a subagent. */
+  /** Adds a command of the user to a subagent. */
   #subtask(part: Json, path: string): void {
     for (const field of ['command', 'description', 'prompt'])
       this.say(this.#step().parts, 'user', part[field], `${path}/${field}`, `subtask.${field}`)
   }
 
-  /** Reads a call with its result, which are one part. */
   #tool(part: Json, path: string): void {
     const { reading } = this
     const at = `${path}/state`
@@ -168,11 +163,8 @@ function outcomeOf(reading: Reading, state: Json, path: string): ActOutcome {
   // A command that was stopped has no exit code, or null; a tool that is no command has none.
   if (status === 'completed' && exit === null) return 'interrupted'
   if (status === 'completed') return outcomeWithCode('ran', typeof exit === 'number' ? exit : null)
-  if (status === 'error') {
-    if (interrupted === true) return 'interrupted'
-    const words = typeof error === 'string' ? error : ''
-    return outcomeOfResult('opencode', words.startsWith('Error: ') ? words.slice('Error: '.length) : words, true)
-  }
+  if (status === 'error' && interrupted === true) return 'interrupted'
+  if (status === 'error') return outcomeOfResult('opencode', (asText(error) ?? '').replace(/^Error: /, ''), true)
   if (status !== 'pending' && status !== 'running') return 'unknown'
   reading.warnOnce(path, `a call that was ${status} when the session was saved`)
   // A pending call never began.

@@ -2,7 +2,7 @@ import type { ActOutcome, Part } from '../../domain/trajectory/trajectory.ts'
 import type { Actor } from '../../schemas/vocabulary.ts'
 import { readBlock, readContent } from '../common/content.ts'
 import { type ContentSink, isAbsent, isRecord, itemsIn, type Json } from '../common/reading.ts'
-import { addLeaves, asRecord, asText, keyOf, type OpenStep, settle } from '../common/session.ts'
+import { addLeaves, asRecord, asText, keyOf, type OpenStep } from '../common/session.ts'
 import { addCall, ProceedingCalls } from '../common/session-calls.ts'
 import { type RecordTable, SessionReader } from '../common/session-reader.ts'
 import { outcomeOfResult as outcomeInWords, outcomeWithCode } from '../tools/outcomes.ts'
@@ -15,7 +15,6 @@ export abstract class SdkReader extends SessionReader {
   #turn: { readonly reply: string; readonly step: OpenStep } | null = null
   readonly #foreign = new ProceedingCalls()
 
-  /** Readers by the kind of an event. */
   readonly #kinds: RecordTable = {
     ActionEvent: (event, path) => this.#action(event, path),
     ObservationEvent: (event, path) => this.#observation(event, path),
@@ -34,7 +33,6 @@ export abstract class SdkReader extends SessionReader {
     ACPToolCallEvent: (event, path) => this.#foreignCall(event, path),
   }
 
-  /** Returns the reader of an event with one text. */
   #noteOf(actor: Actor, field: string, name: string) {
     return (event: Json, path: string) => this.note(actor, event[field], `${path}/${field}`, name, this.#name)
   }
@@ -70,7 +68,7 @@ export abstract class SdkReader extends SessionReader {
     const call = this.call(step, keyOf('id', event['id']), tool)
     this.remember(step, keyOf('call', event['tool_call_id']), call)
     // The SDK could not make an action from the model's call: wrong arguments, or an unknown tool.
-    if (event['action'] === null) settle(call, 'rejected')
+    if (event['action'] === null) call.outcome = 'rejected'
     const { kind: _kind, ...action } = asRecord(event['action'])
     const forms = [
       [made['arguments'], 'tool_call/arguments'],
@@ -190,7 +188,6 @@ function outcomeOfSdk({ kind, observation, error }: Json): ActOutcome {
   return outcomeWithCode(isError === true ? 'failed' : 'answered', endCode(code ?? asRecord(metadata)['exit_code']))
 }
 
-/** Derives the outcome of another agent's call, which has a status. */
 function outcomeOfForeign({ status, is_error: isError }: Json): ActOutcome {
   if (status === 'failed' || isError === true) return 'failed'
   if (status === undefined) return 'answered'

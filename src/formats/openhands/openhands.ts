@@ -1,17 +1,7 @@
 import type { ActOutcome, Part } from '../../domain/trajectory/trajectory.ts'
 import { wordSet } from '../../domain/words.ts'
 import { idText, isRecord, itemsIn, type Json, timeOf } from '../common/reading.ts'
-import {
-  addLeaves,
-  asList,
-  asRecord,
-  asText,
-  isEmpty,
-  keyOf,
-  mediaText,
-  type OpenStep,
-  settle,
-} from '../common/session.ts'
+import { addLeaves, asList, asRecord, asText, isEmpty, keyOf, mediaText, type OpenStep } from '../common/session.ts'
 import { addCall } from '../common/session-calls.ts'
 import { listAt } from '../common/session-reader.ts'
 import type { Format } from '../format.ts'
@@ -20,15 +10,12 @@ import { namesOf } from '../vocabulary.ts'
 import { endCode, SdkReader } from './openhands-sdk.ts'
 
 /**
- * The format of OpenHands: the event list of the application (`action`, `observation`), also as the `history` of its evaluations, and the
- * event list of the software-agent SDK (`kind`).
- *
- * An observation is placed in the step of its action while nothing else happens, else in a step of its own. A step is named by the id of
- * its first event.
+ * The format of OpenHands: the events of the application (`action`, `observation`), also as the `history` of its evaluations, and those of the
+ * software-agent SDK (`kind`). A step is named by the id of its first event.
  */
 export const OPENHANDS: Format = {
   name: 'openhands',
-  recognizes: (document) => LISTS.some((list) => Array.isArray(document[list]) && document[list].some(isTelling)),
+  recognizes: (document) => LISTS.some((list) => asList(document[list]).some(isTelling)),
   read(reading, document) {
     const reader = new OpenHandsReader(reading, 'openhands')
     const list = listAt(document, LISTS.find((name) => Array.isArray(document[name])) ?? 'records')
@@ -43,18 +30,16 @@ const LISTS = ['records', 'history', 'events'] as const
 const KINDS: ReadonlySet<unknown> = wordSet(`ActionEvent ObservationEvent MessageEvent SystemPromptEvent
   ConversationStateUpdateEvent AgentErrorEvent UserRejectObservation ACPToolCallEvent`)
 
-function isTelling(event: unknown): boolean {
-  if (!isRecord(event)) return false
-  if (KINDS.has(event['kind'])) return true
-  const { action, observation } = event
-  if (!('source' in event)) return false
-  return typeof action === 'string' ? isRecord(event['args']) : typeof observation === 'string' && 'extras' in event
+function isTelling(value: unknown): boolean {
+  const event = asRecord(value)
+  const { kind, action, observation, args } = event
+  if (KINDS.has(kind) || !('source' in event)) return KINDS.has(kind)
+  return typeof action === 'string' ? isRecord(args) : typeof observation === 'string' && 'extras' in event
 }
 
 /** Sources of actions that are no acts of the agent; an unknown source is the agent's. */
 const OTHERS: ReadonlySet<unknown> = new Set(['user', 'environment'])
 
-/** Members of `args` that the harness sets. */
 const HARNESS_ARGS = namesOf('openhands', 'own_arguments')
 
 /** Reads the events of the application up to 1.x, each with `action` or `observation`; those of the SDK by its own reader. */
@@ -113,7 +98,7 @@ class OpenHandsReader extends SdkReader {
     // The thought of a tool that only thinks is shown below, as its argument.
     if (action !== 'think') this.#think(reply, step.parts, args, path)
     const call = this.call(step, keyOf('event', id), reply?.call?.tool ?? action)
-    if (args['confirmation_state'] === 'rejected') settle(call, 'rejected')
+    if (args['confirmation_state'] === 'rejected') call.outcome = 'rejected'
     const made = reply?.call ?? { args: ownArgs(args, action), path: `${path}/args` }
     const place = { path: made.path, namePath: `${path}/action`, nameText: action }
     addCall(this, step.parts, { call, args: made.args, ...place })
@@ -127,9 +112,7 @@ class OpenHandsReader extends SdkReader {
   }
 
   #isNew(key: string): boolean {
-    const isNew = !this.#shown.has(key)
-    this.#shown.add(key)
-    return isNew
+    return this.#shown.size < this.#shown.add(key).size
   }
 
   /** Returns the step of an action. Calls of one reply run one by one, but all were made before the first result. */
@@ -178,25 +161,25 @@ class OpenHandsReader extends SdkReader {
       this.reading.warnOnce(`${path}/extras/screenshot`, 'a screenshot, which the model may have been given; not shown')
   }
 
-  /** Adds the workspace facts that the harness collects and puts into the prompt. */
+  /** Adds the facts of the workspace, which the harness puts into the prompt. */
   #recall(id: unknown, { recall_type: _type, runtime_hosts: _hosts, ...rest }: Json, path: string): void {
-    const isNothing = (value: unknown): boolean => value === '' || (Array.isArray(value) && value.length === 0)
-    const facts = Object.fromEntries(Object.entries(rest).filter(([, value]) => !isNothing(value)))
+    const isFact = (value: unknown): boolean => value !== '' && !(Array.isArray(value) && value.length === 0)
+    const facts = Object.fromEntries(Object.entries(rest).filter(([, value]) => isFact(value)))
     addLeaves(this.sink(this.open('other', idText(id)).parts, 'system', 'recall'), facts, `${path}/extras`)
   }
 }
 
 /** Returns the arguments that the agent set, without its thought, unless the action is only a thought. */
-const ownArgs = (args: Json, action: string): Json => {
-  const isThought = (key: string): boolean => key === 'thought' && action !== 'think'
-  const isOwn = ([key, value]: [string, unknown]): boolean =>
-    !HARNESS_ARGS.has(key) && !isThought(key) && !(key === 'outputs' && isEmpty(value))
-  return Object.fromEntries(Object.entries(args).filter(isOwn))
+function ownArgs(args: Json, action: string): Json {
+  const own = Object.entries(args).filter(
+    ([key]) => !HARNESS_ARGS.has(key) && (key !== 'thought' || action === 'think'),
+  )
+  return Object.fromEntries(own.filter(([key, value]) => key !== 'outputs' || !isEmpty(value)))
 }
 
 type Reply = NonNullable<ReturnType<typeof replyOf>>
 
-/** Returns the model's reply behind an action, which the event carries. */
+/** Returns the model's reply, which the event of an action carries. */
 function replyOf(event: Json, path: string) {
   const metadata = event['tool_call_metadata']
   if (!isRecord(metadata)) return null
@@ -219,10 +202,10 @@ function replyOf(event: Json, path: string) {
   }
 }
 
-/** Finds the index of the call with an id; -1 where no call or several have it: the harness's version of the call is then shown. */
+/** Finds the call with an id; -1 where no call or several have it: the harness's version of the call is then shown. */
 function onlyCall(calls: readonly unknown[], id: unknown): number {
   const wanted = idText(id)
-  const has = (call: unknown): boolean => wanted !== null && isRecord(call) && idText(call['id']) === wanted
+  const has = (call: unknown): boolean => wanted !== null && idText(asRecord(call)['id']) === wanted
   const first = calls.findIndex(has)
   return calls.findLastIndex(has) === first ? first : -1
 }
