@@ -13,18 +13,13 @@ type NewRow = Readonly<Pick<BatchRow, 'id' | 'kind' | 'mode' | 'name' | 'key' | 
 /** A batch to be made; `payer` null: no key in particular pays. */
 export type NewBatch = NewRow & { readonly payer: Payer | null }
 
-export interface BatchQuery extends Page {
-  readonly key?: string
-  readonly status?: BatchStatus
-}
+export type BatchQuery = Page & Readonly<{ key?: string; status?: BatchStatus }>
 
 /** The facts of a batch that a runner needs. */
 export type RunPlan = Pick<NewBatch, 'id' | 'kind' | 'mode' | 'max_cost_usd' | 'payer'> & Pick<BatchRow, 'status'>
 
 /** An item of a batch; `base_grade`: the stored grade that is graded again, in a re-grade. */
-export interface NewItem extends Readonly<Pick<ItemRow, 'item_id' | 'trajectory' | 'request' | 'base_grade'>> {
-  readonly index: number
-}
+export type NewItem = Readonly<Pick<ItemRow, 'item_id' | 'trajectory' | 'request' | 'base_grade'> & { index: number }>
 
 /** An item that has not ended. `packed`: the stored bytes of its trajectory where they are few. */
 export type OpenItem = NewItem & { readonly packed?: Uint8Array | null }
@@ -35,10 +30,7 @@ const PACKED = raw`, (SELECT CASE WHEN length(document) <= ${raw.lit(FEW_BYTES)}
   FROM trajectories WHERE id = trajectory) AS packed`
 
 /** The item that a grade settles. */
-export interface ItemRef {
-  readonly batch: string
-  readonly index: number
-}
+export type ItemRef = Readonly<{ batch: string; index: number }>
 
 /** The end of an item: `graded` with a label, `failed` with a failure. */
 export interface ItemEnd extends Readonly<Pick<ItemRow, 'grade_id'> & Partial<Pick<ItemRow, 'label' | 'failure'>>> {
@@ -56,13 +48,8 @@ export interface ItemRecord extends NewItem, Readonly<Pick<ItemRow, 'grade_id' |
 /** Items of one batch that are worked on together: small enough to be spread over workers, large enough to cost little each. */
 export const CHUNK_ITEMS = 16
 
-/** The open items of one judge among sixteen consecutive items of a batch. */
-export interface Chunk {
-  readonly batch: string
-  /** The index of its first item, divided by sixteen. */
-  readonly chunk: number
-  readonly judge: string
-}
+/** The open items of one judge among sixteen consecutive items of a batch; `chunk`: the index of the first, divided by sixteen. */
+export type Chunk = Readonly<{ batch: string; chunk: number; judge: string }>
 
 /** Condition: the row is an item of the batch. */
 export const isOf = (batch: string) => raw<SqlBool>`batch = (SELECT seq FROM batches WHERE id = ${batch})`
@@ -99,7 +86,6 @@ const renderItem = (batch: number, { index, item_id, trajectory, request, base_g
   ...{ request, judge: request.judge ?? '' },
 })
 
-/** Items that are read in one turn. */
 const ITEMS_A_TURN = 1000
 
 export type BatchStore = ReturnType<typeof createBatches>
@@ -109,7 +95,6 @@ export function createBatches(db: Db) {
   /** Changes a batch in one of the states; false where the batch is in another. */
   const change = (id: string, states: readonly BatchRow['status'][], row: Partial<BatchRow>): Promise<boolean> =>
     db.write((sql) => changeIn(sql, id, states, row))
-  /** Forgets the drafts that a condition selects, with their items; returns their number. */
   const forget = (condition: RawBuilder<unknown>): Promise<number> =>
     db.write(async (sql) => {
       const drafts = raw`status = 'draft' AND ${condition}`
@@ -142,7 +127,6 @@ export function createBatches(db: Db) {
         return batch
       }),
     discard: (id: string) => forget(raw`id = ${id}`),
-    /** Forgets drafts that were begun before a time; returns their number. */
     discardAbandoned: (before: string): Promise<number> => forget(raw`created_at < ${before}`),
     get: async (id: string): Promise<Batch | null> => (await readBatches(db.read, { id, limit: 1 }))[0] ?? null,
     list: (query: BatchQuery): Promise<readonly Batch[]> => readBatches(db.read, query),
@@ -159,13 +143,10 @@ export function createBatches(db: Db) {
       const payer = key_id === null ? null : { key_id, max_cost_usd_per_day: payer_cap_usd }
       return { id, kind, mode, status, max_cost_usd, payer }
     },
-    /** Parks a running batch; false where the batch did not run. */
     park: (id: string, reason: string, resumesAt: string | null): Promise<boolean> =>
       change(id, ['running'], { status: 'parked', parked_reason: reason, resumes_at: resumesAt }),
-    /** Lets a parked batch run again; false where the batch is not parked. */
     resume: (id: string): Promise<boolean> =>
       change(id, ['parked'], { status: 'running', parked_reason: null, resumes_at: null }),
-    /** Asks for the end of a batch; false where the batch has ended. */
     requestCancel: (id: string): Promise<boolean> =>
       change(id, ['running', 'parked', 'cancelling'], { status: 'cancelling', parked_reason: null, resumes_at: null }),
     /** Cancels the open items of a batch that is being cancelled, but items with a call in flight. Returns whether the batch is cancelled: no item is open. */
@@ -188,7 +169,6 @@ export function createBatches(db: Db) {
       const condition = raw`idx >= ${begin} AND idx < ${begin + CHUNK_ITEMS} AND judge = ${judge}`
       return listPending(batch, condition, CHUNK_ITEMS, PACKED)
     },
-    /** Lists the chunks of a batch with pending items. */
     async chunks(batch: string): Promise<readonly Chunk[]> {
       const rows = await db.read.all<Pick<Chunk, 'judge' | 'chunk'>>`
         SELECT DISTINCT judge, idx / ${raw.lit(CHUNK_ITEMS)} AS chunk FROM batch_items
@@ -223,10 +203,7 @@ const changeIn = async (sql: Sql, id: string, states: readonly BatchRow['status'
   (await sql.run`UPDATE batches SET ${assignments<'batches'>(row)} WHERE id = ${id} AND ${isIn(sql, 'status', states)}`) >
   0
 
-/**
- * Ends a batch without an open item, with the counts of its items, which change no more. One reading of the items: an item that becomes pending
- * again after it waited is open all the time.
- */
+/** Ends a batch with the counts of its items unless an item is open, by one reading: an item that waited and becomes pending again is open all the time. */
 async function finish(sql: Sql, id: string, state: BatchRow['status'], row: Partial<BatchRow>): Promise<boolean> {
   const open = await sql.first`SELECT 1 FROM batch_items WHERE ${isOf(id)} AND ${ITEM_IS_OPEN} LIMIT 1`
   return open === undefined && changeIn(sql, id, [state], { ...row, tallies: await countItems(sql, isOf(id)) })

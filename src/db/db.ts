@@ -41,14 +41,8 @@ export interface Db {
   close(): Promise<void>
 }
 
-/** Rolls a unit of work back, which then resolves with `value`. */
-export class Undo extends Error {
-  readonly value: unknown
-  constructor(value: unknown) {
-    super('undone')
-    this.value = value
-  }
-}
+/** Rolls a unit of work back, which then resolves with the `cause`. */
+export class Undo extends Error {}
 
 /** Waits until all work has ended; then returns its values, or throws the error of the first that failed. */
 export async function settleAll<T>(work: readonly Promise<T>[]): Promise<T[]> {
@@ -70,18 +64,14 @@ export function createSql(kind: Db['kind'], query: Query) {
     all: async <R>(text: TemplateStringsArray, ...values: readonly unknown[]) => (await execute<R>(text, values)).rows,
     first: async <R>(text: TemplateStringsArray, ...values: readonly unknown[]): Promise<R | undefined> =>
       (await execute<R>(text, values)).rows[0],
-    /** Returns the number of rows that a statement has changed. */
     run: async (text: TemplateStringsArray, ...values: readonly unknown[]) => (await execute(text, values)).changes,
   }
 }
 
+type Row<T extends TableName> = Insertable<Tables[T]>
+
 /** Inserts rows with the same columns; returns the number of rows that `onConflict`, the clause that says so, lets stand. */
-export function insert<T extends TableName>(
-  on: Sql,
-  table: T,
-  rows: Insertable<Tables[T]> | readonly Insertable<Tables[T]>[],
-  onConflict = sql``,
-): Promise<number> {
+export function insert<T extends TableName>(on: Sql, table: T, rows: Row<T> | readonly Row<T>[], onConflict = sql``) {
   const list = [rows].flat() as readonly object[]
   const values = list.map((row) => sql`(${sql.join(Object.entries(row).map(encodeColumn))})`)
   return on.run`INSERT INTO ${columns([table])} (${columns(Object.keys(list[0] ?? {}))}) VALUES ${sql.join(values)} ${onConflict}`
@@ -92,24 +82,16 @@ export const assignments = <T extends TableName>(row: Updateable<Tables[T]>): Ra
 
 export const columns = (names: readonly string[]): RawBuilder<unknown> => sql.raw(names.join(', '))
 
-/** A page of a list, newest first. */
-export interface Page {
-  readonly limit: number
-  /** Exclusive: rows older than this id. */
-  readonly before?: string | undefined
-}
+/** A page of a list, newest first; `before`: only rows older than this id. */
+export type Page = Readonly<{ limit: number; before?: string | undefined }>
+
+type Dialect = Pick<Sql, 'kind'>
 
 /** A column with the value that the rows have, or a condition; an undefined value is no filter. */
 type Filter = readonly [column: string, value: unknown] | RawBuilder<unknown>
 
 /** Selects the rows of a list that pass all filters, of which the most selective comes first; newest first: ids sort by age. */
-export function newest(
-  { kind }: Pick<Sql, 'kind'>,
-  table: TableName,
-  selected: string,
-  filters: readonly Filter[],
-  { before, limit }: Page,
-) {
+export function newest({ kind }: Dialect, table: TableName, selected: string, filters: readonly Filter[], page: Page) {
   const used = filters.filter((filter) => 'isRawBuilder' in filter || filter[1] !== undefined)
   const conditions = used.map((filter, at) => {
     if ('isRawBuilder' in filter) return filter
@@ -117,16 +99,16 @@ export function newest(
     const unused = kind === 'sqlite' && at > 0 ? sql`+` : sql``
     return sql`${unused}${columns([filter[0]])} = ${filter[1]}`
   })
-  const older = before === undefined ? sql`1 = 1` : sql`id < ${before}`
-  return sql`SELECT ${columns([selected])} FROM ${columns([table])} WHERE ${sql.join([...conditions, older], sql` AND `)} ORDER BY id DESC LIMIT ${limit}`
+  const older = page.before === undefined ? sql`1 = 1` : sql`id < ${page.before}`
+  return sql`SELECT ${columns([selected])} FROM ${columns([table])} WHERE ${sql.join([...conditions, older], sql` AND `)} ORDER BY id DESC LIMIT ${page.limit}`
 }
 
 /** Locks the rows of a SELECT until the end of the unit of work; units of work on SQLite are one after the other. */
-export const locked = ({ kind }: Pick<Sql, 'kind'>, how = 'FOR UPDATE'): RawBuilder<unknown> =>
+export const locked = ({ kind }: Dialect, how = 'FOR UPDATE'): RawBuilder<unknown> =>
   kind === 'postgres' ? sql.raw(how) : sql``
 
 /** Compares a column with a list of values, bound as one value, so that the statement has one text for lists of all lengths. */
-export const isIn = ({ kind }: Pick<Sql, 'kind'>, column: string, values: readonly unknown[]): Expression<SqlBool> =>
+export const isIn = ({ kind }: Dialect, column: string, values: readonly unknown[]): Expression<SqlBool> =>
   kind === 'postgres'
     ? sql<SqlBool>`${sql.ref(column)} = ANY(${values})`
     : sql<SqlBool>`${sql.ref(column)} IN (SELECT value FROM json_each(${JSON.stringify(values)}))`

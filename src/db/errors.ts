@@ -65,7 +65,6 @@ export function toServerError(error: unknown): unknown {
 /** An error that PostgreSQL answered; without an import of its driver, which SQLite does without. */
 const isServerError = (error: unknown): boolean => error instanceof Error && 'severity' in error && 'routine' in error
 
-/** Reads the code of an error; empty where the error has none. */
 function codeOf(error: unknown): string {
   const code = (error as { code?: unknown } | null | undefined)?.code
   return typeof code === 'string' ? code : ''

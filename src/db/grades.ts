@@ -61,7 +61,6 @@ const STANDING = "body AS grade, coalesce(signals, '{}') AS signals"
 
 export function createGrades(db: Db) {
   type Row = Pick<GradeRow, 'body' | 'ground_truth'>
-  /** Reads a column of the grade that a condition selects; null: no grade fits. */
   const read = async <K extends keyof Row>(column: K, condition: RawBuilder<unknown>): Promise<Row[K] | null> =>
     (await db.read.first<Row>`SELECT ${raw.raw(column)} FROM grades WHERE ${condition}`)?.[column] ?? null
   const readAll = async (select: RawBuilder<unknown>): Promise<readonly Grade[]> =>
@@ -106,6 +105,7 @@ export function createGrades(db: Db) {
     },
     /** Counts, of the newest `most` grades that fit the most selective filter, those that fit the other filters too. */
     async overview(query: GradeFilter, most = MOST_COUNTED): Promise<GradeOverview> {
+      type CountRow = Pick<GradeRow, 'status' | 'label'> & Record<'fits' | 'n', number>
       const [widest, ...rest] = FILTERS.filter((name) => query[name] !== undefined)
       const one = { ...(widest !== undefined && { [widest]: query[widest] }), limit: most }
       const walked = selectGrades(db, [...FILTERS, 'rubric_id'].join(', '), one)
@@ -144,11 +144,9 @@ const CITED_IN_SQLITE = raw`json_extract(cited.value, '$.status') AS cited_as, c
 const CITED_IN_POSTGRES = raw`cited[1] AS cited_as, count(*) FROM grades, regexp_matches(
   split_part(split_part(body, '"citations":[', 2), '],"unmet":', 1), '"status":"([a-z_]+)"', 'g') AS cited`
 
-/** The column that a filter compares. */
 const columnOf = (name: (typeof FILTERS)[number], query: GradeFilter) =>
   name === 'rubric' && meansAllVersions(query.rubric) ? 'rubric_id' : name
 
-/** Selects the grades of a query that meet further conditions, newest first: ids sort by age. */
 function selectGrades(db: Db, selected: string, query: GradeQuery, more: readonly RawBuilder<unknown>[] = []) {
   const filters = FILTERS.map((name) => {
     const value = query[name]
@@ -169,7 +167,7 @@ async function putGrade(sql: Sql, record: GradeRecord): Promise<void> {
     item === undefined || settleItem(sql, item, toItemEnd(grade, false)),
   ])
   // Another process has ended the item meanwhile: nothing of this grade is published, and its replies are kept.
-  if (!isSettled) throw new Undo(undefined)
+  if (!isSettled) throw new Undo('ended')
 }
 
 /** Marks that no grade answers the key, within a unit of work that stores the next answer. */
@@ -193,9 +191,6 @@ export function renderGrade({ grade, ground_truth, silent = false }: GradeRecord
 /** More grades than this are not looked at, and more names not listed: a page must not hold up the database. */
 const MOST_COUNTED = 20_000
 const MOST_NAMES = 200
-
-/** A number of grades with a status and a label; `fits`: 1 where they fit all filters. */
-type CountRow = Readonly<Pick<GradeRow, 'status' | 'label'> & Record<'fits' | 'n', number>>
 
 /** Finds the names of one column, each by one step in its index: a walk over all grades would take as long as the table is. */
 async function readNames(db: Db, column: NamedBy): Promise<string[]> {

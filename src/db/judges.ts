@@ -1,10 +1,10 @@
-import { sql as raw } from 'kysely'
+import { sql as raw, type Selectable } from 'kysely'
 import type { JudgeReply } from '../judges/judge.ts'
 import { assignments, type Db, insert, isIn, locked, type Sql } from './db.ts'
-import type { JudgeRow } from './schema.ts'
+import type { Tables } from './schema.ts'
 
 /** A judge as all processes see it. Times are milliseconds since the epoch. */
-export type JudgeState = Readonly<Omit<JudgeRow, 'name' | 'seen_at'>>
+export type JudgeState = Readonly<Omit<Selectable<Tables['judges']>, 'name' | 'seen_at'>>
 
 const STATE = raw`paused_until, failure, strikes, rests`
 const OPEN: JudgeState = { paused_until: 0, failure: null, strikes: 0, rests: 0 }
@@ -62,7 +62,6 @@ export const createJudges = (db: Db) => ({
     const rows = names.toSorted().map((name) => ({ name, seen_at: Date.now() }))
     await db.write((sql) => insert(sql, 'judges', rows, seen))
   },
-  /** Tells whether a worker with the judge has said so lately. */
   hasWorker: async (name: string): Promise<boolean> =>
     (await db.read.all`SELECT 1 FROM judges WHERE name = ${name} AND seen_at > ${Date.now() - SILENCE_MS}`).length > 0,
 })

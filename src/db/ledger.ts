@@ -86,7 +86,7 @@ const LISTED_CALLS = 100
 
 /** The ledger of judge calls: a row before the call, which the end of the call completes. */
 export function createLedger(db: Db) {
-  /** Lists the calls that the receipt of a grade names. */
+  /** Condition: the receipt of a grade names the call. */
   async function namedBy(gradeId: string) {
     const row = await db.read.first<{ grade: Grade }>`SELECT body AS grade FROM grades WHERE id = ${gradeId}`
     const ids = (row?.grade.receipt.attempts ?? []).map(({ id }) => id)
@@ -114,16 +114,13 @@ export function createLedger(db: Db) {
         if (given === 0 && (await sql.first`SELECT id FROM attempts WHERE id = ${id}`) === undefined)
           throw refusal(`the attempt ${id} does not exist`)
       }),
-    /**
-     * Marks calls in flight as `unknown` that began before `before` or whose process is dead, and with `isRunner` all calls of other processes for
-     * batches: only the holder of the run lock calls for batches. Returns their number.
-     */
+    /** Marks calls in flight as `unknown` that are lost, with `isRunner` also those of other processes for batches. Returns their number. */
     markLost: (before: string, isRunner = false): Promise<number> =>
       db.write(async (sql) => {
-        type Row = Pick<Attempt, 'id' | 'started_at' | 'process' | 'batch'>
-        const sent = await sql.all<Row>`SELECT id, started_at, process, batch FROM attempts WHERE ${IN_FLIGHT}`
+        const sent = await sql.all<Attempt>`SELECT id, started_at, process, batch FROM attempts WHERE ${IN_FLIGHT}`
         const lostAt = await lostBefore(sql, before)
-        const isLost = ({ started_at, process, batch }: Row) =>
+        // Only the holder of the run lock calls for batches.
+        const isLost = ({ started_at, process, batch }: Attempt) =>
           process !== db.process && (started_at <= lostAt || isDead(db, process) || (isRunner && batch !== null))
         const lost = sent.filter(isLost)
         if (lost.length > 0) await expire(sql, lost)
@@ -161,10 +158,9 @@ export function createLedger(db: Db) {
     },
     /** Sums the output of a judge’s newest answers, among the newest calls of all judges. */
     async outputHistory(judge: string): Promise<OutputHistory> {
-      const rows = await db.read.all<{ purpose: PlannedAttempt['purpose']; usage: Usage }>`
-        SELECT purpose, usage FROM (
-          SELECT seq, judge, outcome, purpose, usage FROM attempts ORDER BY seq DESC LIMIT ${MOST_CALLS}
-        ) AS newest
+      const newest = raw`SELECT seq, judge, outcome, purpose, usage FROM attempts ORDER BY seq DESC LIMIT ${MOST_CALLS}`
+      const rows = await db.read.all<Pick<Attempt, 'purpose'> & { readonly usage: Usage }>`
+        SELECT purpose, usage FROM (${newest}) AS newest
         WHERE judge = ${judge} AND outcome IN ('ok', 'truncated') AND usage IS NOT NULL
         ORDER BY seq DESC LIMIT ${MOST_ANSWERS}`
       return historyOf(rows)
@@ -203,7 +199,7 @@ async function reserve(sql: Sql, process: string, call: CallRequest): Promise<Re
   if (n >= limit) return { kind: 'wait', for: 'limit' }
   const row = { ...attempt, process, outcome: 'sent' } as const
   const [over] = await Promise.all([reserveIn(sql, row, caps), insert(sql, 'attempts', row)])
-  if (over !== null) throw new Undo({ kind: 'over', over } satisfies Reserved)
+  if (over !== null) throw new Undo('over', { cause: { kind: 'over', over } satisfies Reserved })
   return { kind: 'call' }
 }
 
@@ -216,8 +212,7 @@ async function isRunning(sql: Sql, batch: string | null): Promise<boolean> {
 
 /** Counts the calls of a judge in flight that are not lost, and finds the newest call in flight that asks the same question. */
 async function countInFlight(sql: Sql, attempt: PlannedAttempt, lost: string) {
-  type Row = { readonly n: number; readonly same: string | null }
-  const row = await sql.first<Row>`
+  const row = await sql.first<{ n: number; same: string | null }>`
     SELECT count(*) FILTER (WHERE judge = ${attempt.judge} AND started_at > ${lost}) AS n,
       max(started_at || ' ' || id) FILTER (WHERE ${asks(attempt)}) AS same
     FROM attempts WHERE ${IN_FLIGHT}`
@@ -241,13 +236,12 @@ async function findOrphan(sql: Sql, mark: QuestionMark, own: ReadonlySet<string>
   const since = freshness && new Date(freshness.since).toISOString()
   const isLaterGrade = since === undefined ? raw`1 = 0` : raw`created_at > ${since}`
   const isCurrent = freshness?.isRefresh === false ? raw`is_current = 1` : raw`1 = 0`
-  type Row = Pick<Attempt, 'id' | 'grade_id' | 'cost_usd' | 'started_at' | 'seq'> & ReplyColumns
-  const rows = await sql.all<Row & { readonly is_graded: boolean }>`
+  const rows = await sql.all<Attempt & { readonly is_graded: boolean }>`
     SELECT id, grade_id, cost_usd, started_at, seq, ${REPLY}, ${IS_GRADED} AS is_graded
     FROM attempts WHERE ${asks(mark)} AND outcome = 'ok' AND NOT EXISTS
       (SELECT 1 FROM grades WHERE grades.id = attempts.grade_id AND NOT (${isLaterGrade} OR ${isCurrent}))`
-  const isLater = (a: Row, b: Row) => (a.started_at === b.started_at ? a.seq > b.seq : a.started_at > b.started_at)
-  const [newest] = rows.filter(({ grade_id }) => !own.has(grade_id)).sort((a, b) => (isLater(a, b) ? -1 : 1))
+  rows.sort((a, b) => Date.parse(b.started_at) - Date.parse(a.started_at) || b.seq - a.seq)
+  const newest = rows.find(({ grade_id }) => !own.has(grade_id))
   if (newest === undefined) return null
   const { id, grade_id, is_graded, cost_usd } = newest
   return { attempt_id: id, grade_id, reply: parseReply(newest), cost_usd: is_graded ? 0 : cost_usd }

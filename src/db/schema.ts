@@ -32,9 +32,8 @@ export interface PlannedAttempt {
 /** The columns of the end of a call; null in a call without an end. */
 export type EndColumns = ReplyColumns & OptionalTexts<'message'> & Record<'cost_usd' | 'latency_ms', number | null>
 
-export type ReplyColumns = OptionalTexts<'reply_text' | 'raw_reply' | 'request_id' | 'model_resolved'> & {
-  usage: Usage | null
-}
+type ReplyTexts = OptionalTexts<'reply_text' | 'raw_reply' | 'request_id' | 'model_resolved'>
+export type ReplyColumns = ReplyTexts & { usage: Usage | null }
 
 /** Dollars and numbers of calls. */
 export type Amounts = Readonly<
@@ -148,8 +147,6 @@ export type TableName = keyof Tables
 export type Attempt = Selectable<Tables['attempts']>
 export type BatchRow = Selectable<Tables['batches']>
 export type GradeRow = Selectable<Tables['grades']>
-export type IdempotencyRow = Tables['idempotency_keys']
 export type ItemRow = Selectable<Tables['batch_items']>
-export type JudgeRow = Selectable<Tables['judges']>
 export type Spending = Tables['spending']
 export type Submission = Selectable<Tables['submissions']>

@@ -6,7 +6,7 @@ import type { Disposition, Signoff } from '../schemas/findings.ts'
 import type { Review } from '../schemas/review.ts'
 import { lockBatch } from './batches.ts'
 import { type Db, insert, isDead, newest, type Page } from './db.ts'
-import type { IdempotencyRow, Tables } from './schema.ts'
+import type { Tables } from './schema.ts'
 import { packDocument, parseStored, unpackText } from './text.ts'
 
 /** A stored run; `document`: its source document, as parsed JSON. */
@@ -136,7 +136,7 @@ function createKeys(db: Db): AccessStore {
   }
 }
 
-type Answer = Readonly<Omit<IdempotencyRow, 'key'>>
+type Answer = Readonly<Omit<Tables['idempotency_keys'], 'key'>>
 
 /** The status of a key whose request is being answered. */
 const IN_PROGRESS = 0
@@ -147,8 +147,9 @@ const FIRST_ANSWER = raw`ON CONFLICT (key) DO UPDATE
   WHERE idempotency_keys.status = ${IN_PROGRESS}`
 
 export function createIdempotency(db: Db) {
-  /** Condition: this process answers the request of the key. */
-  const isOwn = (key: string) => raw`key = ${key} AND status = ${IN_PROGRESS} AND body = ${db.process}`
+  /** Condition: a process answers the request of the key; this process. */
+  const isTaken = (key: string) => raw`key = ${key} AND status = ${IN_PROGRESS}`
+  const isOwn = (key: string) => raw`${isTaken(key)} AND body = ${db.process}`
   const sizeCalculation = ({ body }: Answer): number => body.length + 1
   /** Good answers that the database refused, by key: the retry of their request is not paid for again. */
   const unstored = new LRUCache<string, Answer>({ maxSize: MOST_UNSTORED, sizeCalculation })
@@ -158,22 +159,17 @@ export function createIdempotency(db: Db) {
     unstored.delete(key)
   }
   return {
-    find: async (key: string): Promise<Omit<Answer, 'created_at'> | null> =>
-      (await db.read.first<Answer>`SELECT request_digest, status, body FROM idempotency_keys
-        WHERE key = ${key} AND status <> ${IN_PROGRESS}`) ??
-      unstored.get(key) ??
-      null,
-    /**
-     * Takes a key for the answer of a request, over all processes; false while another request has the key. A request whose key was last renewed
-     * before `lost`, or whose process is dead, has no answer any more.
-     */
+    async find(key: string): Promise<Omit<Answer, 'created_at'> | null> {
+      const row = await db.read.first<Answer>`
+        SELECT request_digest, status, body FROM idempotency_keys WHERE key = ${key} AND status <> ${IN_PROGRESS}`
+      return row ?? unstored.get(key) ?? null
+    },
+    /** Takes a key, over all processes; false while another request has the key, which was renewed since `lost`, and whose process is not dead. */
     take: (key: string, request_digest: string, at: string, lost: string): Promise<boolean> =>
       db.write(async (sql) => {
-        const other = await sql.first<Pick<IdempotencyRow, 'body' | 'created_at'>>`
-          SELECT body, created_at FROM idempotency_keys WHERE key = ${key} AND status = ${IN_PROGRESS}`
+        const other = await sql.first<Answer>`SELECT body, created_at FROM idempotency_keys WHERE ${isTaken(key)}`
         if (other !== undefined && (other.created_at < lost || isDead(db, other.body)))
-          await sql.run`DELETE FROM idempotency_keys
-            WHERE key = ${key} AND status = ${IN_PROGRESS} AND created_at = ${other.created_at}`
+          await sql.run`DELETE FROM idempotency_keys WHERE ${isTaken(key)} AND created_at = ${other.created_at}`
         const row = { key, request_digest, status: IN_PROGRESS, body: db.process, created_at: at }
         return (await insert(sql, 'idempotency_keys', row, raw`ON CONFLICT (key) DO NOTHING`)) > 0
       }),

@@ -3,10 +3,7 @@ import { assignments, columns, type Sql } from './db.ts'
 import type { Amounts, Attempt, Spending } from './schema.ts'
 
 /** The key that asked and pays, with the dollars that it may spend in a day of UTC (null: no cap). */
-export interface Payer {
-  readonly key_id: string
-  readonly max_cost_usd_per_day: number | null
-}
+export type Payer = Readonly<{ key_id: string; max_cost_usd_per_day: number | null }>
 
 /** Caps in dollars of a batch, and of the paying key and of all calls for a day of UTC; null: no cap. */
 export type Caps = Readonly<Record<'batch_usd' | 'key_usd' | 'day_usd', number | null>>
@@ -56,7 +53,6 @@ function amountsOf({ outcome, usage, cost_usd, bytes, ...call }: Counted): Amoun
   return { ...ended, uncertain_usd: reserved_usd, unpriced_calls: outcome === 'ok' ? 1 : 0 }
 }
 
-/** Adds amounts to others; `times` -1 takes them away. */
 const addAmounts = (sum: Amounts, change: Amounts, times = 1): Amounts =>
   Object.fromEntries(NAMES.map((name) => [name, sum[name] + times * change[name]])) as Amounts
 
@@ -64,17 +60,12 @@ const addAmounts = (sum: Amounts, change: Amounts, times = 1): Amounts =>
 export const IN_FLIGHT = raw`outcome = 'sent' AND submission IS NULL`
 
 /** Writes the end into the calls in one state that a condition selects. The caller adds the amounts to the spending behind all other locks of its unit. */
-export async function endCalls(
-  sql: Sql,
-  which: Expression<unknown>,
-  state: 'queued' | 'sent' | 'unknown',
-  end: Partial<Attempt>,
-): Promise<readonly Ended[]> {
+export async function endCalls(sql: Sql, which: Expression<unknown>, state: Attempt['outcome'], end: Partial<Attempt>) {
   // SQLite prepares a statement anew for each value that the condition of a partial index names, where the value is bound.
   const rows = await sql.all<Ended[0]>`UPDATE attempts SET ${assignments<'attempts'>(end)}
     WHERE ${which} AND outcome = ${raw.lit(state)}
     RETURNING judge, started_at, batch, payer, outcome, reserved_usd, bytes, usage, cost_usd`
-  return rows.map((row) => [row, addAmounts(amountsOf(row), amountsOf({ ...row, outcome: state }), -1)])
+  return rows.map((row): Ended => [row, addAmounts(amountsOf(row), amountsOf({ ...row, outcome: state }), -1)])
 }
 
 const scopesOf = ({ started_at, batch, payer }: Counted): Readonly<Record<OverBudget['cap'], string | null>> => ({

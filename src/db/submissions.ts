@@ -25,15 +25,9 @@ const LINE_END_BYTES = 1
 
 export type Submissions = ReturnType<typeof createSubmissions>
 
-/**
- * Questions in a provider’s batch endpoint. A submission is recorded before it is sent; an answer is recorded before it is used, and counts once,
- * however often it is read. An unknown submission changes nothing.
- */
+/** Questions in a provider’s batch endpoint. A submission is recorded before it is sent, an answer before it is used; each answer counts once. */
 export const createSubmissions = (db: Db) => ({
-  /**
-   * Queues a question, reserves its bound, and lets its item wait. Returns the cap that the bound would pass: then nothing is written. A question for
-   * an item that has ended is not queued, nor a question of the batch that another process has queued since `find`.
-   */
+  /** Queues a question, reserves its bound, and lets its item wait. Returns the cap that the bound would pass: then nothing is written. */
   enqueue: ({ planned, item, line }: NewProviderRequest, caps: Caps): Promise<OverBudget | null> =>
     db.write(async (sql) => {
       const { batch, index } = item
@@ -41,6 +35,7 @@ export const createSubmissions = (db: Db) => ({
       if ((await lockBatch(sql, batch))?.status === 'cancelling') return null
       const same = await sql.first`
         SELECT id FROM attempts WHERE ${asksIn({ ...planned, batch })} AND outcome IN ('queued', 'sent', 'ok')`
+      // Another process has queued the question of the batch since `find`.
       if (same !== undefined) return null
       const waiting = await sql.run`UPDATE batch_items SET status = 'waiting'
         WHERE ${isOf(batch)} AND idx = ${index} AND status IN ('pending', 'waiting')`
@@ -49,7 +44,7 @@ export const createSubmissions = (db: Db) => ({
       const row = { ...planned, batch, item: index, outcome: 'queued', bytes, line } as const
       await insert(sql, 'attempts', row)
       const over = await reserveIn(sql, row, caps)
-      if (over !== null) throw new Undo(over)
+      if (over !== null) throw new Undo('over', { cause: over })
       return null
     }),
   /** Finds the newest request for a question in its batch, and the number of the requests. `open`: queued or sent; `void`: never run, at no cost. */

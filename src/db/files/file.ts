@@ -7,14 +7,10 @@ import { refusal, StorageError, toStorageError } from '../errors.ts'
 import { APPLIED, type Applied, hasTable, missingOf, readMigrations } from '../open/migrate.ts'
 import { isRun } from '../open/run-lock.ts'
 
-/** Opens a database to look at it. Throws where it is not there. */
 const openToRead = (path: string): Database.Database =>
   new Database(path, { readonly: true, fileMustExist: true, timeout: 5000 })
 
-/**
- * Copies one state of a database beside a running service; returns the size of the copy in bytes. The copy takes its name when all bytes are on the
- * disk; no part of a failed copy stays. Rejects with a StorageError. An abort counts at the end of the copy.
- */
+/** Copies one state of a database beside a running service; returns its bytes. No part of a failed copy stays; an abort counts at the end of the copy. */
 export async function backUpDatabase(from: string, to: string, signal?: AbortSignal): Promise<number> {
   // SQLite would take a log beside the copy for a part of the copy.
   const taken = [to, `${to}-wal`, `${to}-journal`].find((path) => existsSync(path))
@@ -47,20 +43,17 @@ export async function backUpDatabase(from: string, to: string, signal?: AbortSig
   }
 }
 
-export type Severity = 'ok' | 'warning' | 'error'
-
 export interface Finding {
   /** The examined part: `disk`, `schema`, `integrity`, `batches`, `calls`, `provider batches`. */
   readonly check: string
-  readonly severity: Severity
+  readonly severity: 'ok' | 'warning' | 'error'
   readonly found: string
   /** The meaning of the finding, and the next step; null for a healthy part. */
   readonly advice: string | null
 }
 
-/** Makes the findings of a severity. */
 const findingOf =
-  (severity: Severity) =>
+  (severity: Finding['severity']) =>
   (check: string, found: string, advice: string | null = null): Finding => ({ check, severity, found, advice })
 const [ok, warning, error] = [findingOf('ok'), findingOf('warning'), findingOf('error')]
 

@@ -12,13 +12,12 @@ export type Migration = Readonly<Record<'name' | 'sql', string>>
 export type Applied = Readonly<Record<'name' | 'sha256', string>>
 
 /** Reads the numbered files of a database, in order. */
-export function readMigrations(kind: Db['kind']): Migration[] {
+export function readMigrations(kind: Db['kind']): readonly Migration[] {
   const folder = new URL(kind === 'postgres' ? 'postgres/' : '.', new URL('../../../migrations/', import.meta.url))
   const names = readdirSync(folder).filter((name) => name.endsWith('.sql'))
   return names.sort().map((name) => ({ name, sql: readFileSync(new URL(name, folder), 'utf8') }))
 }
 
-/** The statement that reads the applied migrations. */
 export const APPLIED = 'SELECT name, sha256 FROM schema_migrations ORDER BY name'
 
 const digestSql = (sql: string): string => createHash('sha256').update(sql).digest('hex')
@@ -83,11 +82,7 @@ const TABLE =
   'CREATE TABLE IF NOT EXISTS schema_migrations (name TEXT PRIMARY KEY, sha256 TEXT NOT NULL, applied_at TEXT NOT NULL) STRICT'
 
 /** Applies the missing migrations of an SQLite database in one transaction. Throws a StorageError as `missingOf`, and for a database in use. */
-export function migrateSqlite(
-  db: Database.Database,
-  migrations: readonly Migration[] = readMigrations('sqlite'),
-  keeps = false,
-): void {
+export function migrateSqlite(db: Database.Database, migrations = readMigrations('sqlite'), keeps = false): void {
   // A migration may write the schema itself.
   db.unsafeMode(true)
   try {
@@ -114,7 +109,6 @@ function furtherProjects({ name, memory }: Database.Database) {
   return files.filter((file) => file.endsWith('.sqlite')).map(() => ({ in_use: 0 }))
 }
 
-/** The schema of the jobs’ own tables. */
 export const JOBS_SCHEMA = 'veridict_jobs'
 
 /** Makes a schema where it is missing: the role that made the schemas for us need not let us make others. */
@@ -125,12 +119,7 @@ const createMissing = (name: string): string =>
 const LOCK = 0x7e8d1c7
 
 /** Makes a schema of PostgreSQL where the schema is missing, and migrates it, one process at a time. Rejects with a StorageError as `migrateSqlite`. */
-export async function migratePostgres(
-  db: Pick<Db, 'read' | 'write'>,
-  schema: string,
-  migrations: readonly Migration[] = readMigrations('postgres'),
-  keeps = false,
-): Promise<void> {
+export async function migratePostgres(db: Db, schema: string, migrations = readMigrations('postgres'), keeps = false) {
   const begin = `
     SELECT pg_advisory_xact_lock(${LOCK}, hashtext('${schema}'));
     DO $$ BEGIN ${[schema, JOBS_SCHEMA].map(createMissing).join(' ')} END $$;

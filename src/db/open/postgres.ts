@@ -28,7 +28,6 @@ export async function openPostgres({ url, schema = 'veridict', keeps, ...setting
 /** A call in flight is lost by its age, which other machines compute: their clocks may differ by a part of the grace. */
 const MOST_DIFFERENCE_MS = 10_000
 
-/** Rejects with a StorageError where the clock of this machine and that of the server are too far apart. */
 async function assertSameTime(sql: Sql): Promise<void> {
   const asked = Date.now()
   const server = await sql.first<{ ms: number }>`SELECT extract(epoch FROM clock_timestamp())::float8 * 1000 AS ms`
@@ -181,7 +180,7 @@ async function write<T>(pool: pg.Pool, read: Sql, work: Work<T>): Promise<T> {
         return value
       })
     } catch (error) {
-      if (error instanceof Undo) return error.value as T
+      if (error instanceof Undo) return error.cause as T
       const cause = (error as { cause?: unknown } | null)?.cause ?? error
       const [commit] = sent
       const hasLost = isLost(cause)

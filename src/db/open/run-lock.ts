@@ -7,10 +7,7 @@ export type RunLock = ReturnType<typeof createRunLock>
 
 const runFileOf = (path: string): string => `${realpathSync(path)}.run`
 
-/**
- * Creates the run lock of a database file: an exclusive lock of SQLite on `FILE.run`, which the system frees at the end of the process. The process
- * never opens `FILE.run` by itself: closing any descriptor of a file drops the locks of the process on it.
- */
+/** Creates the run lock of a database file: an exclusive lock of SQLite on `FILE.run`, which the system frees at the end of the process. */
 export function createRunLock(path: string | null) {
   let lock: Database.Database | null = null
   return {
@@ -49,7 +46,7 @@ export function isRun(path: string): boolean {
   }
 }
 
-/** Opens the file of the lock, which gets the mode of the database, for the same users. */
+/** Opens the file of the lock, for the users of the database, by SQLite alone: closing any descriptor of a file drops the locks of the process on it. */
 function openLock(path: string): Database.Database {
   const file = runFileOf(path)
   const isNew = !existsSync(file)

@@ -84,10 +84,7 @@ const MOST_IN_GROUP = 200
 
 type WaitingUnit = Omit<PromiseWithResolvers<unknown>, 'promise'> & { readonly work: Work<unknown> }
 
-/**
- * Runs units of work, one after the other. The units of one turn of the event loop share one commit. Each has a savepoint, so that a unit that fails
- * takes none of its neighbours with it; an end of the whole transaction, by a full disk say, fails all of them.
- */
+/** Runs units of work, one after the other. Those of one turn of the event loop share one commit, or fail together where a full disk ends it. */
 function createUnits(db: Database.Database) {
   const sql = createSql('sqlite', prepareOn(db, true))
   const queue: WaitingUnit[] = []
@@ -100,6 +97,7 @@ function createUnits(db: Database.Database) {
       // A transaction that begins by reading cannot wait for the write lock, whatever the busy timeout.
       db.exec('BEGIN IMMEDIATE')
       for (const { work, resolve, reject } of units) {
+        // A unit that fails takes none of its neighbours with it.
         db.exec('SAVEPOINT unit')
         try {
           const value = await work(sql)
@@ -107,7 +105,7 @@ function createUnits(db: Database.Database) {
         } catch (error) {
           if (!db.inTransaction) throw error
           db.exec('ROLLBACK TO unit')
-          ends.push(() => (error instanceof Undo ? resolve(error.value) : reject(toStorageError(error))))
+          ends.push(() => (error instanceof Undo ? resolve(error.cause) : reject(toStorageError(error))))
         }
         db.exec('RELEASE unit')
       }
