@@ -127,29 +127,32 @@ function* recordedIn({ status, claims, recorded: { contradictions, unmet, unread
   yield { kind: 'unread', cause: [unread.actions > 0 ? 'actions' : 'records'], why }
 }
 
-/** An opinion, and all that is said of its question. */
-type Said = Readonly<{ own: OpinionRow; question: string; verdicts: Verdicts }>
+/** An opinion with the key of its question and the verdicts of all judges and reviewers on that question. */
+type QuestionedOpinion = Readonly<{ own: OpinionRow; question: string; verdicts: Verdicts }>
 type ItemFindings = Awaited<ReturnType<typeof readItems>>[number]
 
 /** Reads the ended items of a batch in their order, with the classes of their findings. */
 async function readItems(context: AuditContext, batch: string) {
-  const opinions = new Map<string, Said>()
+  const opinions = new Map<string, QuestionedOpinion>()
   for await (const { row, verdicts } of readVerdicts(context, { batch }))
     for (const own of row.opinions) opinions.set(own.id, { own, question: row.question, verdicts })
   const items = []
   for await (const page of endedPages(context.stores.batches, batch))
     for (const item of page) {
       const { index, item_id, grade_id, base_grade, status, label, failure, request } = item
-      const said = opinions.get(grade_id ?? '')
+      const opinion = opinions.get(grade_id ?? '')
       const { metadata = {}, rubric = TAB_BEHAVIOR } = request
       // An item of a re-grade has the id of its base.
       const named = item_id === base_grade ? (nameIn(metadata.trial) ?? nameIn(metadata.task)) : null
       items.push({
         ...{ index, item_id, grade_id, name: named ?? item_id },
-        rubric: rubricIdOf(said?.own.rubric ?? rubric),
-        question: said?.question ?? questionOfItem(item, context.rubrics),
+        rubric: rubricIdOf(opinion?.own.rubric ?? rubric),
+        question: opinion?.question ?? questionOfItem(item, context.rubrics),
         result: [item_id, status, label, grade_id, failure?.code ?? null],
-        findings: classesOf([...findingsOfItem(item), ...(said ? findingsOfGrade(said.own, said.verdicts) : [])]),
+        findings: classesOf([
+          ...findingsOfItem(item),
+          ...(opinion ? findingsOfGrade(opinion.own, opinion.verdicts) : []),
+        ]),
       })
       await nextTurn()
     }
