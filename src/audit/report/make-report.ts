@@ -13,7 +13,7 @@ import { type AuditContext, requireNames } from '../names.ts'
 import { isOfAgent, reviewsOf, standingReviews } from '../reviews.ts'
 import type { Compute } from '../statistics-worker.ts'
 import { evidenceOf, fitsTrial, isCanary, newestOf, readTrials, subjectOf } from '../trials.ts'
-import type { PairOptions } from './paired.ts'
+import type { PairOptions } from './group.ts'
 import type { BaselineRun, ReportInput, ReportRubric, TrialRow } from './rows.ts'
 import { hasAlignment, rowOf, settleReviews } from './rows.ts'
 
@@ -37,7 +37,7 @@ export async function makeReport(context: AuditContext, compute: Compute, query:
     throw invalid('group_by', `names no field of these trials; there are: ${[...groupings].join(', ')}`)
   const tooMany = `${group_by} has more than ${MOST_GROUPS} values: name a field with fewer, or select fewer trials`
   if (new Set(trials.map(({ key }) => key)).size > MOST_GROUPS) throw invalid('group_by', tooMany)
-  const { measuresOf } = await import('./paired.ts')
+  const { measuresOf } = await import('./group.ts')
   const measures = measuresOf(input.rubric, trials)
   if (pair !== null && pair.measure !== null && !measures.has(pair.measure))
     throw invalid('measure', `is not known of ${input.rubric.name}; there are: ${[...measures.keys()].join(', ')}`)
