@@ -4,16 +4,16 @@ import { claimsOfOutcome } from '../domain/rubric/claims.ts'
 import type { ClaimRule, ClaimValue, Rubric } from '../domain/rubric/rubric.ts'
 import type { Agreement, AgreementCall, RaterCoverage, StoredRaters } from '../schemas/agreement.ts'
 import { MAX_AGREEMENT_LABELS, type Rating, type Scale } from '../schemas/agreement.ts'
-import { RequestError } from '../schemas/problem.ts'
+import { faultAt, RequestError } from '../schemas/problem.ts'
 import type { Signal } from '../schemas/trial.ts'
 import type { Label } from '../schemas/vocabulary.ts'
-import { type Provenance, rubricIdOf, TAB_BEHAVIOR } from '../schemas/vocabulary.ts'
+import { PROVENANCES, type Provenance, rubricIdOf, TAB_BEHAVIOR } from '../schemas/vocabulary.ts'
 import { type Judged, tallyEvidence } from './clashes.ts'
 import { type AuditContext, requireNames } from './names.ts'
 import { clustersOfRepeated } from './report/rows.ts'
 import { isOfAgent, type ReviewRow, standingReviewsOf } from './reviews.ts'
 import type { Compute } from './statistics-worker.ts'
-import { inTurns, latestOpinions, type OpinionRow, type QuestionRow, readSelected } from './trials.ts'
+import { inTurns, latestOpinions, nameOf, type OpinionRow, type QuestionRow, readSelected } from './trials.ts'
 
 /** Computes the agreement of given or stored raters. Throws a RequestError for names and ratings that do not fit. */
 export async function computeAgreement(
@@ -48,11 +48,11 @@ interface RaterWord {
 
 /** Parses rater words, whose form the schema of the call has checked. Throws a RequestError for `signals` of a measure that the harness lacks. */
 function parseRaters(words: readonly string[], measure: Measure, rubric: Rubric | null): RaterWord[] {
-  const measured = measuredWords(rubric)
+  const measured = (rubric?.claims ?? []).flatMap(({ id, measured_by }) => (measured_by === null ? [] : claimWord(id)))
   const instead = measured.length > 0 ? `take the measure ${measured.join(' or ')}` : 'this rubric has no such claim'
-  const message = `the harness measures no ${measure.word}; ${instead}`
   const at = words.indexOf('signals')
-  if (at !== -1 && measure.measured_by === null) throw incomparable({ path: `/stored/raters/${at}`, message })
+  if (at !== -1 && measure.measured_by === null)
+    throw incomparable(`/stored/raters/${at}`, `the harness measures no ${measure.word}; ${instead}`)
   return words.map((word) => {
     const [kind = ''] = word.split(':', 1)
     return { kind: kind as RaterWord['kind'], word, name: word.slice(kind.length + 1) }
@@ -60,13 +60,14 @@ function parseRaters(words: readonly string[], measure: Measure, rubric: Rubric 
 }
 
 /** Tells whether a name means a judge: the judge's name alone means it under every rubric. */
-const namesJudge = (name: string, { judge, rubric }: { readonly judge: string; readonly rubric: string }): boolean =>
-  judge === name || `${judge}@${rubric}` === name
+const namesJudge = (name: string, opinion: Pick<OpinionRow, 'judge' | 'rubric'>): boolean =>
+  opinion.judge === name || nameOf(opinion) === name
 
+const ENDS = ['graded', 'unverified', 'failed', 'cancelled', 'undecided'] as const
 /** The answer of a rater to a question; `rating` is present exactly for an answer that ended as `graded`. */
 interface Answer {
   readonly rater: string
-  readonly end: 'graded' | 'unverified' | 'failed' | 'cancelled' | 'undecided'
+  readonly end: (typeof ENDS)[number]
   readonly rating?: string
   readonly provenance?: Provenance | undefined
 }
@@ -107,11 +108,11 @@ function latestOf({ kind, name }: RaterWord, opinions: readonly OpinionRow[]): O
 /** Lists the answer of a judge, or of each of its samples: a grade of a single sample has no votes and is its own. */
 function answersOfJudge({ kind, word }: RaterWord, found: ReturnType<typeof opinionOf>, measure: Measure): Answer[] {
   if (found === undefined) return []
-  const nameOf = (index: number): string => (kind === 'samples' ? `${word}#${index}` : word)
-  if (!('id' in found)) return [{ rater: nameOf(0), end: found.status }]
+  const raterOf = (index: number): string => (kind === 'samples' ? `${word}#${index}` : word)
+  if (!('id' in found)) return [{ rater: raterOf(0), end: found.status }]
   const isSampled = kind === 'samples' && found.votes.length > 0
   return (isSampled ? found.votes : [found]).flatMap(({ status, label }, index): Answer[] => {
-    const rater = nameOf(index)
+    const rater = raterOf(index)
     if (label !== null && (isSampled || status === 'graded'))
       return rated(rater, measure.rate(label, isSampled ? null : found.claims))
     return [{ rater, end: status === 'failed' ? 'failed' : 'unverified' }]
@@ -130,10 +131,7 @@ const judgedBy = (words: readonly RaterWord[], question: QuestionRow): Judged[] 
 /** Bounds the ratings of one answer to ten thousand questions of a hundred raters; more would take many seconds. */
 const MAX_STORED_RATINGS = 1_000_000
 
-/**
- * Reads the ratings of stored raters, one item per question. An answer without a rating is counted, never filled in. Throws a RequestError with
- * JSON pointers into the request: a word that names no rater, signals of a claim that is not measured, too many ratings.
- */
+/** Reads the ratings of stored raters, one item per question; an answer without a rating is counted, never filled in. Throws a RequestError. */
 async function readStoredRatings(context: AuditContext, stored: StoredRaters) {
   const selected = await readSelected(context, stored.query)
   const id = chooseRubric(selected.values(), stored)
@@ -142,10 +140,8 @@ async function readStoredRatings(context: AuditContext, stored: StoredRaters) {
   const words = parseRaters(stored.raters, measure, rubric)
   const questions = new Map([...selected].filter(([, row]) => row.rubric === id))
   const asksHumans = words.some(({ kind }) => kind === 'human' || kind === 'humans')
-  const humans: ReadonlyMap<string, readonly ReviewRow[]> = asksHumans
-    ? await standingReviewsOf(context.stores.reviews, questions)
-    : new Map()
-  const raters = startRaters(words, humans)
+  const humans: Reviews = asksHumans ? await standingReviewsOf(context.stores.reviews, questions) : new Map()
+  const answers: Gathered[] = []
   const clusterOf = clustersOfRepeated(questions.values())
   const evidence = tallyEvidence()
   let [items, given] = [0, 0]
@@ -153,49 +149,51 @@ async function readStoredRatings(context: AuditContext, stored: StoredRaters) {
     evidence.count(judgedBy(words, row))
     const cluster = clusterOf(row)
     const item = { item: String(items++), ...(cluster !== null && { cluster }) }
-    const answers = words.flatMap((word, at) =>
-      answersOf(word, row, humans.get(subject) ?? [], measure).map((answer) => ({ ...answer, word: at })),
+    const all = words.flatMap((word, at) =>
+      answersOf(word, row, humans.get(subject) ?? [], measure).map((answer) => ({ ...answer, word: at, item })),
     )
-    given += addAnswers(raters, item, answers)
+    // A rater that two words name rates once.
+    const firsts = [...Map.groupBy(all, ({ rater }) => rater).values()].flatMap(([first]) => first ?? [])
+    answers.push(...firsts)
+    given += firsts.filter(({ rating }) => rating !== undefined).length
     const tooMany = `gives more than ${MAX_STORED_RATINGS} ratings: choose fewer questions or raters`
-    if (given > MAX_STORED_RATINGS) throw incomparable({ path: '/stored/query', message: tooMany })
+    if (given > MAX_STORED_RATINGS) throw incomparable('/stored/query', tooMany)
   }
-  const named = [...raters.values()].sort((a, b) => a.word - b.word)
-  const all = named.flatMap(({ ratings }) => ratings)
-  const occurring = new Set(all.map(({ label }) => label))
-  const labels = allCategories(measure, occurring)
+  const raters = ratersOf(words, humans, answers)
+  const ofRater = Map.groupBy(answers, ({ rater }) => rater)
+  const ratings = raters.flatMap((rater) => (ofRater.get(rater) ?? []).flatMap(toRating))
+  const occurring = new Set(ratings.map(({ label }) => label))
+  // Ratings that the measure lacks are of an older version of the rubric.
+  const labels = measure.categories && [...new Set([...measure.categories, ...[...occurring].sort()])]
   const tooMany = `has ${occurring.size} different values here, and at most ${MAX_AGREEMENT_LABELS} are compared: choose fewer questions, or another measure`
   if (Math.max(labels?.length ?? 0, occurring.size) > MAX_AGREEMENT_LABELS)
-    throw incomparable({ path: '/stored/measure', message: tooMany })
+    throw incomparable('/stored/measure', tooMany)
   const { scale } = measure
   return {
-    request: { ratings: all, ...(labels && { labels }), ...(scale !== 'nominal' && { scale }) },
-    coverage: named.map(({ counts }) => {
-      const { graded, unverified, failed, cancelled, undecided } = counts
-      return { ...counts, n: items, missing: items - graded - unverified - failed - cancelled - undecided }
-    }),
+    request: { ratings, ...(labels && { labels }), ...(scale !== 'nominal' && { scale }) },
+    coverage: raters.map((rater) => coverageOf(rater, ofRater.get(rater) ?? [], items)),
     // The quotes are those behind the label.
     ...((measure.word === 'label' || measure.word === 'outcome') && { evidence_agreement: evidence.list() }),
   }
 }
 
-/** Adds the answers to a question and returns the number of its ratings. A rater that two words name rates once. */
-function addAnswers(
-  raters: Raters,
-  item: Pick<Rating, 'item' | 'cluster'>,
-  answers: readonly (Answer & { readonly word: number })[],
-): number {
-  const firsts = [...Map.groupBy(answers, ({ rater }) => rater).values()].flatMap(([first]) => first ?? [])
-  for (const { word, rater, end, rating, provenance } of firsts) {
-    const { counts, ratings } = raterOf(raters, rater, word)
-    counts[end]++
-    if (rating !== undefined) ratings.push({ ...item, rater, label: rating })
-    if (provenance === undefined) continue
-    counts.provenance ??= { human: 0, environment: 0, injected: 0, agent: 0 }
-    counts.provenance[provenance]++
-  }
-  return firsts.filter(({ rating }) => rating !== undefined).length
+type Reviews = ReadonlyMap<string, readonly ReviewRow[]>
+/** An answer to an item, by the place of the word that names its rater. */
+type Gathered = Answer & { readonly word: number; readonly item: Pick<Rating, 'item' | 'cluster'> }
+
+const toRating = ({ item, rater, rating }: Gathered): Rating[] =>
+  rating === undefined ? [] : [{ ...item, rater, label: rating }]
+
+function coverageOf(rater: string, answers: readonly Answer[], items: number): RaterCoverage {
+  const ends = answers.map(({ end }) => end)
+  const provenances = answers.flatMap(({ provenance }) => provenance ?? [])
+  const provenance = provenances.length > 0 && { provenance: countEach(PROVENANCES, provenances) }
+  return { rater, n: items, ...countEach(ENDS, ends), missing: items - answers.length, ...provenance }
 }
+
+/** Counts how often each word occurs. */
+const countEach = <Word extends string>(words: readonly Word[], all: readonly Word[]) =>
+  Object.fromEntries(words.map((word) => [word, all.filter((one) => one === word).length])) as Record<Word, number>
 
 /** Chooses the rubric of the ratings. Different rubrics ask different questions, so their answers are never compared. */
 function chooseRubric(rows: Iterable<QuestionRow>, { rubric, query }: StoredRaters): string {
@@ -204,37 +202,21 @@ function chooseRubric(rows: Iterable<QuestionRow>, { rubric, query }: StoredRate
   const [first = TAB_BEHAVIOR, ...more] = new Set([...rows].map((row) => row.rubric))
   if (more.length === 0) return first
   const message = `is needed: these questions were graded by ${[first, ...more].sort().join(', ')}, and different rubrics are never compared`
-  throw incomparable({ path: '/stored/rubric', message })
+  throw incomparable('/stored/rubric', message)
 }
 
-/** A rater with its ratings. Raters are in the order of the words that name them: the first has the rows of the confusion matrix. */
-interface StoredRater {
-  readonly word: number
-  readonly counts: RaterCoverage
-  readonly ratings: Rating[]
-}
-type Raters = Map<string, StoredRater>
-
-const NO_ANSWERS = { n: 0, graded: 0, unverified: 0, failed: 0, cancelled: 0, undecided: 0, missing: 0 }
-function raterOf(raters: Raters, rater: string, word: number): StoredRater {
-  const own = raters.get(rater) ?? { word, counts: { rater, ...NO_ANSWERS }, ratings: [] }
-  raters.set(rater, own)
-  return own
-}
-
-/** Adds the raters whose names are known before any answer, so that a rater without an answer is shown as missing everywhere. */
-function startRaters(words: readonly RaterWord[], humans: ReadonlyMap<string, readonly ReviewRow[]>): Raters {
-  const raters: Raters = new Map()
-  const people = new Set(
-    [...humans.values()].flat().flatMap((review) => (isOfAgent(review) ? [] : `human:${review.rater}`)),
-  )
-  for (const [index, { kind, word }] of words.entries())
-    for (const rater of kind === 'humans' ? people : kind === 'samples' ? [] : [word]) raterOf(raters, rater, index)
-  return raters
+/** Lists the raters in the order of their words, those without an answer too: the first has the rows of the confusion matrix. */
+function ratersOf(words: readonly RaterWord[], humans: Reviews, answers: readonly Gathered[]): string[] {
+  const reviews = [...humans.values()].flat().filter((review) => !isOfAgent(review))
+  const named = words.flatMap(({ kind, word }, at) => {
+    if (kind === 'humans') return reviews.map(({ rater }) => `human:${rater}`)
+    return kind === 'samples' ? answers.filter((answer) => answer.word === at).map(({ rater }) => rater) : [word]
+  })
+  return [...new Set(named)]
 }
 
 /** The measure by which raters are compared: the label, the outcome, or one claim. */
-export interface Measure {
+interface Measure {
   readonly word: string
   readonly scale: Scale
   /** All possible ratings in order; null where only the given ratings are known. */
@@ -244,19 +226,19 @@ export interface Measure {
   readonly rate: (label: Label, claims: ClaimValues | null) => string | null | undefined
 }
 
-/** Makes the refusal of raters or of a measure, with the places in the request. */
-export const incomparable = (...errors: readonly Issue[]): RequestError =>
-  new RequestError('invalid_request', 'these raters cannot be compared', { errors })
+/** Makes the refusal of raters or of a measure, with the place in the request. */
+const incomparable = (path: string, message: string): RequestError =>
+  faultAt(path, message, 'invalid_request', 'these raters cannot be compared')
 
 /** Finds the measure of a rubric by name. Throws a RequestError at `/stored/measure` where the rubric has no such measure. */
-export function findMeasure(word: string, rubric: Rubric | null): Measure {
+function findMeasure(word: string, rubric: Rubric | null): Measure {
   if (word === 'label' || word === 'outcome')
     return { word, measured_by: null, rate: (label) => label, ...formOfOutcome(rubric) }
   const claim = rubric?.claims.find(({ id }) => id === claimIdOf(word))
   if (rubric !== null && claim !== undefined && claim.type !== 'list') return claimMeasure(word, claim, rubric)
   const there = ['label', ...(rubric?.claims ?? []).filter(({ type }) => type !== 'list').map(({ id }) => id)]
   const whose = rubric === null ? 'of a rubric that is not loaded' : `of ${rubric.name}`
-  throw incomparable({ path: '/stored/measure', message: `is no measure ${whose}; there are: ${there.join(', ')}` })
+  throw incomparable('/stored/measure', `is no measure ${whose}; there are: ${there.join(', ')}`)
 }
 
 function formOfOutcome(rubric: Rubric | null): Pick<Measure, 'scale' | 'categories'> {
@@ -298,13 +280,5 @@ const rangeOf = (minimum: number, maximum: number): readonly string[] | null =>
     : null
 
 /** Returns the rating that a value of a claim is; null and undefined stay. */
-export const categoryOf = (value: ClaimValue | undefined): string | null | undefined =>
+const categoryOf = (value: ClaimValue | undefined): string | null | undefined =>
   value === null || value === undefined ? value : typeof value === 'boolean' ? (value ? 'yes' : 'no') : String(value)
-
-/** Adds the given ratings that the measure lacks, from an older version of the rubric. */
-export const allCategories = ({ categories }: Measure, given: ReadonlySet<string>): string[] | undefined =>
-  categories === null ? undefined : [...new Set([...categories, ...[...given].sort()])]
-
-/** Lists the claims of a rubric that the harness measures, by their names as measures. */
-export const measuredWords = (rubric: Rubric | null): string[] =>
-  (rubric?.claims ?? []).filter(({ measured_by }) => measured_by !== null).map(({ id }) => claimWord(id))

@@ -88,8 +88,8 @@ interface Side extends Pick<Clash, 'confidence' | 'votes'>, Pick<OpinionRow, 'qu
 const judgesOf = (verdicts: Verdicts): Side[] => {
   const judges = verdicts.opinions.flatMap((opinion) => {
     const { label, confidence, vote_share, quotes } = opinion
-    const said = { claims: statedClaims(opinion, verdicts.rubric), confidence: sureness(confidence), quotes }
-    return label === null ? [] : [{ name: nameOf(opinion), label, votes: vote_share ?? 1, ...said }]
+    const stated = { claims: statedClaims(opinion, verdicts.rubric), confidence: sureness(confidence), quotes }
+    return label === null ? [] : [{ name: nameOf(opinion), label, votes: vote_share ?? 1, ...stated }]
   })
   return [...judges, ...onePerAnswer(verdicts, true)]
 }
@@ -104,10 +104,10 @@ const samplesOf = (opinion: OpinionRow): Side[] =>
 const sureness = (level: ConfidenceLevel | null): number => (level === null ? 0 : CONFIDENCE_LEVELS.indexOf(level))
 
 /** Merges the stated claims with the claims that the label implies, which take precedence. */
-const statedClaims = (
-  { label, claims }: { readonly label: Label | null; readonly claims: ClaimValues | null },
-  rubric: Rubric | null,
-): ClaimValues => ({ ...claims, ...(rubric !== null && label !== null && claimsOfOutcome(rubric, label)) })
+const statedClaims = ({ label, claims }: Pick<OpinionRow, 'label' | 'claims'>, rubric: Rubric | null): ClaimValues => ({
+  ...claims,
+  ...(rubric !== null && label !== null && claimsOfOutcome(rubric, label)),
+})
 
 /** Keeps the newest reviewer of each answer, so that a thousand reviewers make no million pairs. `byAgents`: of agents, else of all others. */
 function onePerAnswer({ reviews, rubric, claim }: Verdicts, byAgents: boolean): Side[] {

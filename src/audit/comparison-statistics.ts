@@ -42,26 +42,19 @@ export function repeatNoise(pairs: readonly RepeatedPair[], settings: BootstrapS
   ])
   const [base = 0, head = 0, again = 0] = counted.unknown.map((unknown) => pairs.length - unknown)
   const meanOf = (sides: readonly number[]): Statistic =>
-    combine(counted, sides, settings, (means) => {
-      const present = means.filter((mean) => mean !== null)
-      return present.length < means.length ? null : present.reduce((sum, mean) => sum + mean, 0) / means.length
-    })
+    combine(counted, sides, settings, ([one = null, other = one]) =>
+      one === null || other === null ? null : (one + other) / 2,
+    )
   const sides = {
     base: { questions: base, disagreement: meanOf([0]) },
     head: { questions: head, disagreement: meanOf([1]) },
     same_key: { pairs: again, flipped: pairs.filter((pair) => pair.same_key && pair.base !== pair.head).length },
   }
-  const source = sourceOf(base, head, again)
-  if (source === null) return { expected_flips: null, ci95: null, from: null, ...sides, reason: NO_REPEATS }
-  const { value, ci95 } = meanOf(source.sides)
-  const scaled = (limit = 0): number => limit * pairs.length
-  return {
-    expected_flips: value === null ? null : value * pairs.length,
-    ci95: ci95 === null ? null : [scaled(ci95[0]), scaled(ci95[1])],
-    from: source.from,
-    ...sides,
-    reason: source.reason,
-  }
+  const { from, sides: measures, reason } = sourceOf(base, head, again)
+  const { value, ci95 } = meanOf(measures)
+  const flips = (share: number): number => share * pairs.length
+  const expected = { expected_flips: value && flips(value), ci95: ci95?.map(flips) ?? null }
+  return { ...expected, from, ...sides, reason }
 }
 
 const NO_REPEATS = 'neither judge was asked a question twice: how many flips asking again would give is not known'
@@ -75,15 +68,12 @@ function sourceOf(base: number, head: number, again: number) {
   if (base > 0 && head > 0) return { from: 'votes_of_both', sides: [0, 1], reason: MAJORITY } as const
   if (base > 0) return { from: 'votes_of_base', sides: [0], reason: alone } as const
   if (head > 0) return { from: 'votes_of_head', sides: [1], reason: alone } as const
-  return again > 0 ? ({ from: 'same_key', sides: [2], reason: same } as const) : null
+  if (again > 0) return { from: 'same_key', sides: [2], reason: same } as const
+  return { from: null, sides: [2], reason: NO_REPEATS } as const
 }
 
 /** The pairs of a comparison in a small form for another process, with all their possible labels in order. */
-interface ComparedPairs {
-  readonly pairs: readonly RepeatedPair[]
-  readonly labels: readonly Label[]
-  readonly scale: Scale
-}
+type ComparedPairs = Readonly<{ pairs: readonly RepeatedPair[]; labels: readonly Label[]; scale: Scale }>
 
 /** Computes agreement, tests and repeat noise of the pairs of a comparison. Pure: the same pairs give the same numbers. */
 export function comparisonStatistics(compared: ComparedPairs) {
@@ -99,11 +89,10 @@ export function comparisonStatistics(compared: ComparedPairs) {
 }
 
 function agreementOf({ pairs, labels, scale }: ComparedPairs, bootstrap: BootstrapSettings): ComparisonAgreement {
-  const ratings = pairs.flatMap(({ cluster, ...pair }, index) =>
-    (['base', 'head'] as const).map((rater) => ({
-      ...{ item: String(index), ...(cluster !== null && { cluster }), rater, label: pair[rater] },
-    })),
-  )
+  const ratings = pairs.flatMap(({ cluster, base, head }, index) => {
+    const item = { item: String(index), ...(cluster !== null && { cluster }) }
+    return Object.entries({ base, head }).map(([rater, label]) => ({ ...item, rater, label }))
+  })
   const answered = agreement({ ratings, labels: [...labels], scale, bootstrap })
   if (!answered.ok) throw new RangeError(`the pairs make no ratings: ${answered.error[0]?.message}`)
   const { n_items, n_raters, n_ratings, fleiss_kappa, confusion, prevalence, ...figures } = answered.value
@@ -120,13 +109,9 @@ function testsOf({ pairs, labels }: ComparedPairs, settings: BootstrapSettings):
   })
   const adjusted = holm(tested.map(({ mcnemar_p }) => mcnemar_p))
   const clusters = pairs.flatMap(({ cluster }) => cluster ?? [])
+  const cells = pairs.map(({ base, head }) => [base, head] as const)
   return {
-    bowker: bowker(
-      countPairs(
-        pairs.map(({ base, head }) => [base, head] as const),
-        labels,
-      ),
-    ),
+    bowker: bowker(countPairs(cells, labels)),
     labels: tested.map((one, index) => ({ ...one, holm_p: adjusted[index] ?? null })),
     notes: notesOf({
       [`${count(labels.length, 'test')}, one a label: read Holm p, which allows for that; the labels exclude each other, so that the tests are no independent findings`]: true,
@@ -136,10 +121,7 @@ function testsOf({ pairs, labels }: ComparedPairs, settings: BootstrapSettings):
   }
 }
 
-/**
- * Adjusts p-values by Holm's step-down method (Scandinavian Journal of Statistics 6, 1979): the i-th smallest of m times m − i + 1, never less
- * than the one before, 1 at most. Null stays null and counts as no test.
- */
+/** Adjusts p-values by Holm's step-down method (Scandinavian Journal of Statistics 6, 1979). Null stays null and counts as no test. */
 export function holm(values: readonly (number | null)[]): (number | null)[] {
   const sorted = values.flatMap((p, index) => (p === null ? [] : [{ p, index }])).sort((a, b) => a.p - b.p)
   const adjusted: (number | null)[] = values.map(() => null)

@@ -4,7 +4,6 @@ import type { ItemRecord } from '../db/batches.ts'
 import type { GradeStore } from '../db/grades.ts'
 import { type Rubrics, rubricOf } from '../domain/rubric/claims.ts'
 import { count } from '../domain/words.ts'
-import type { Scale } from '../schemas/agreement.ts'
 import type { Grade, Receipt } from '../schemas/grade.ts'
 import { faultAt, orNotFound, RequestError } from '../schemas/problem.ts'
 import { type ComparisonQuery, decodeCursor, encodeCursor } from '../schemas/queries.ts'
@@ -53,10 +52,7 @@ export async function compare(context: AuditContext, compute: Compute, query: Co
   const { labels } = compared
   const tooMany = `the outcomes have ${labels.length} different values; ${MOST_LABELS} can be compared`
   if (labels.length > MOST_LABELS) throw new RequestError('too_many_labels', tooMany)
-  const matrix = countPairs(
-    pairs.map(([one, other]) => [one.label, other.label] as const),
-    labels,
-  )
+  const cells = pairs.map(([one, other]) => [one.label, other.label] as const)
   const both = [...heads.keys()].filter((question) => bases.has(question)).length
   const flips = pairs.filter(([one, other]) => one.label !== other.label)
   const shown = flips.slice(after, after + limit)
@@ -77,7 +73,7 @@ export async function compare(context: AuditContext, compute: Compute, query: Co
     unpaired: { ...alone, without_label: both - pairs.length, ...countAlone(bases, heads) },
     base_counts: { n: bases.size, ...countEnds(bases.values()) },
     head_counts: { n: heads.size, ...countEnds(heads.values()) },
-    matrix: { labels, counts: matrix },
+    matrix: { labels, counts: countPairs(cells, labels) },
     ...figures,
     ...(tests && isTested && { tests }),
     ...(described && { evidence_agreement: described.evidence.list() }),
@@ -87,20 +83,16 @@ export async function compare(context: AuditContext, compute: Compute, query: Co
 }
 
 /** Orders the labels: those of the rubrics of the pairs, without pairs of all answers, then further occurring ones. Of sums: the occurring numbers. */
-function comparedLabels(
-  rubrics: Rubrics,
-  pairs: readonly Pair[],
-  all: readonly Answer[],
-): { readonly labels: Label[]; readonly scale: Scale } {
+function comparedLabels(rubrics: Rubrics, pairs: readonly Pair[], all: readonly Answer[]) {
   const names = new Set((pairs.length > 0 ? pairs.flat() : all).map(({ rubric }) => rubric))
   const outcomes = [...names].flatMap((name) => rubricOf(rubrics, name)?.outcome ?? [])
   const further = [...new Set(pairs.flat().map(({ label }) => label))]
   const isSum = outcomes.some(({ kind }) => kind === 'sum')
   if (isSum && further.every((label) => Number.isFinite(Number(label))))
-    return { labels: further.sort((a, b) => Number(a) - Number(b)), scale: 'interval' }
+    return { labels: further.sort((a, b) => Number(a) - Number(b)), scale: 'interval' as const }
   const labels = [...new Set([...outcomes.flatMap(({ labels: own }) => own), ...further.sort()])]
   const isOrdinal = outcomes.length > 0 && outcomes.every(({ scale }) => scale === 'ordinal')
-  return { labels, scale: isOrdinal ? 'ordinal' : 'nominal' }
+  return { labels, scale: isOrdinal ? ('ordinal' as const) : ('nominal' as const) }
 }
 
 /** Reads the answers of a side by question: those of its batch, or without a base those of the grades from which the re-grade started. */
@@ -188,9 +180,7 @@ async function describePairs({ stores: { grades }, rubrics }: AuditContext, pair
 const wasAskedAgain = (before: Grade, after: Grade): boolean =>
   before.id !== after.id &&
   before.receipt.key === after.receipt.key &&
-  [before, after].every(
-    ({ receipt }) => !(receipt.attempts.length > 0 && receipt.attempts.every((attempt) => attempt.replayed)),
-  )
+  [before, after].every(({ receipt }) => receipt.attempts.length === 0 || receipt.attempts.some((one) => !one.replayed))
 
 async function describeFlip(grades: GradeStore, base: Labelled, head: Labelled): Promise<Flip> {
   const [before, after] = await Promise.all([load(grades, base.grade_id), load(grades, head.grade_id)])
@@ -204,9 +194,9 @@ async function load(grades: GradeStore, id: string): Promise<Grade> {
   return grade
 }
 
-const sideOf = ({ id: grade_id, status, label, claimed_label, receipt }: Grade): Flip['base'] => ({
-  ...{ grade_id, status, label, claimed_label, receipt },
-})
+function sideOf({ id: grade_id, status, label, claimed_label, receipt }: Grade): Flip['base'] {
+  return { grade_id, status, label, claimed_label, receipt }
+}
 
 /** The value of each aspect of a grade; null: not known. */
 const VALUES: Readonly<Record<Exclude<Difference['what'], 'cases'>, (receipt: Receipt) => string | null>> = {
@@ -216,17 +206,12 @@ const VALUES: Readonly<Record<Exclude<Difference['what'], 'cases'>, (receipt: Re
   rendering: ({ versions }) => String(versions.rendering),
   evidence: ({ versions, denied_acts }) =>
     `${versions.evidence}${denied_acts === 'refuse' ? ', denied acts refused' : ''}`,
-  judge: ({ judge, model_resolved, model_requested }) =>
-    `${judge} (${model_resolved ?? model_requested ?? 'no model'})`,
+  judge: (receipt) => `${receipt.judge} (${receipt.model_resolved ?? receipt.model_requested ?? 'no model'})`,
   settings: ({ settings = null, samples = null }) => settings && JSON.stringify({ samples, ...settings }),
 }
 
-/**
- * Tells which differences forbid paired tests. Such tests ask whether two judges differ at one question, shown and checked alike; across another
- * question, text or check, a moved label says nothing of the judge. Another judge or other settings are the subject of a comparison.
- */
-const isBlocking = (what: Difference['what']): boolean => !['cases', 'judge', 'settings'].includes(what)
-
+/** Differences that allow paired tests: these ask whether two judges differ at one question, shown and checked alike. */
+const COMPARED: readonly Difference['what'][] = ['cases', 'judge', 'settings']
 const MOST_VALUES = 10
 
 /** Gathers the differences of the sides of a comparison, pair by pair. */
@@ -242,15 +227,14 @@ function gatherDifferences() {
       }
     },
     /** Lists the differences; `alone`: the questions that one side alone asks. */
-    list(alone: Readonly<Record<'base_only' | 'head_only', number>>): Difference[] {
-      const { base_only, head_only } = alone
+    list({ base_only, head_only }: Readonly<Record<'base_only' | 'head_only', number>>): Difference[] {
       const ofSide = (n: number) => new Set([`${count(n, 'question')} of this side alone`])
       const n = base_only + head_only
       if (n > 0) found.set('cases', { n, base: ofSide(base_only), head: ofSide(head_only) })
       return ASPECTS.flatMap((what) => {
         const { n = 0, base = [], head = [] } = found.get(what) ?? {}
         const values = { base: [...base].slice(0, MOST_VALUES), head: [...head].slice(0, MOST_VALUES) }
-        return n === 0 ? [] : [{ what, n, ...values, blocks_tests: isBlocking(what) }]
+        return n === 0 ? [] : [{ what, n, ...values, blocks_tests: !COMPARED.includes(what) }]
       })
     },
   }

@@ -6,19 +6,14 @@ import { type AuditContext, requireNames } from './names.ts'
 import { agreedLabel } from './reviews.ts'
 import { inTurns, type QuestionRow } from './trials.ts'
 
-/** Returns the weight of a kind: ten apart, while all other terms stay below ten in sum, so that kinds never mix in the order. */
-const weightOf = (kind: DisagreementKind): number => 10 * (DISAGREEMENT_KINDS.length - DISAGREEMENT_KINDS.indexOf(kind))
-
-/** Points for each claim in which two sides differ, for at most three claims. */
-const POINTS_PER_CLAIM = 2
-
 type Terms = Omit<Clash, 'why'>
 
 /** Scores one clash of a kind by our own weights: each term only orders ties of the term before, but a claim counts as two levels of confidence. */
 export function scoreClash(kind: DisagreementKind, clash: Terms) {
   const terms = {
-    kind: weightOf(kind),
-    claims: POINTS_PER_CLAIM * Math.min(3, clash.distance),
+    // Kinds are ten apart, and all other terms stay below ten in sum, so that kinds never mix in the order.
+    kind: 10 * (DISAGREEMENT_KINDS.length - DISAGREEMENT_KINDS.indexOf(kind)),
+    claims: 2 * Math.min(3, clash.distance),
     confidence: clash.confidence,
     votes: Math.round(Math.min(1, Math.max(0, clash.votes)) * 1000) / 1000,
   }
@@ -34,28 +29,16 @@ export function mostTelling<Of extends Terms>(kind: DisagreementKind, clashes: r
   return all.find(({ scored }) => scored.millis === most) ?? null
 }
 
-/** Explains a score to people: `55.9 = 50 for judges + 4 for 2 deciding claims apart + …`. */
-const explainScore = (kind: DisagreementKind, { millis, terms }: ReturnType<typeof scoreClash>): string =>
-  `Score ${millis / 1000} = ${terms.kind} (${kind}) + ${terms.claims} (deciding claims apart) + ${terms.confidence} (confidence) + ${terms.votes} (votes).`
-
-/** A place in the queue: the next page begins behind it, even where earlier questions were added or removed. */
-interface QueuePlace {
-  readonly millis: number
-  /** The question with its rubric: `subjectOf`. */
-  readonly question: string
-}
+/** A place in the queue, with the question under its rubric: the next page begins behind it, even where earlier questions were added or removed. */
+type QueuePlace = Readonly<{ millis: number; question: string }>
 
 /** Orders the queue: the higher score first; ties by the question's digests, which never change. */
 const compareQueued = (one: QueuePlace, other: QueuePlace): number =>
   other.millis - one.millis || (one.question < other.question ? -1 : one.question > other.question ? 1 : 0)
 
-interface Queued extends QueuePlace {
-  readonly verdicts: Verdicts
-  readonly row: QuestionRow
-  /** The highest clash of each kind that occurs, and the most telling of them. */
-  readonly clashes: readonly TellingClash[]
-  readonly first: TellingClash
-}
+/** A question in the queue. `clashes`: the highest clash of each kind that occurs; `first`: the most telling of them. */
+type Queued = QueuePlace &
+  Readonly<{ verdicts: Verdicts; row: QuestionRow; clashes: TellingClash[]; first: TellingClash }>
 
 /** The form of a cursor: `{thousandths of the score}/{question}/{rubric}`. */
 const CURSOR = /^(\d{1,6})\/(sha256:[0-9a-f]{64}\/sha256:[0-9a-f]{64}\/[a-z][a-z0-9-]*)$/
@@ -75,14 +58,12 @@ export async function listDisagreements(context: AuditContext, query: QueueQuery
   return { ...page, items: page.items.map(({ disagreement }) => disagreement) }
 }
 
-type Asked = Omit<QueueQuery, 'limit' | 'format' | 'cursor'>
-
 /** Yields all questions with a disagreement behind a place, the highest score first, each written on request. */
-async function* readDisagreements(context: AuditContext, asked: Asked, after: QueuePlace | null) {
+async function* readDisagreements(context: AuditContext, asked: QueueQuery, after: QueuePlace | null) {
   const { kind, claim, settled, ...filter } = asked
   const queue: Queued[] = []
-  for await (const found of readVerdicts(context, filter, claim ? claimIdOf(claim) : null)) {
-    const { subject: question, row, verdicts } = found
+  const read = readVerdicts(context, filter, claim ? claimIdOf(claim) : null)
+  for await (const { subject: question, row, verdicts } of read) {
     const clashes = tellingClashes(verdicts)
     const [first] = clashes
     if (first === undefined) continue
@@ -108,12 +89,14 @@ const tellingClashes = (verdicts: Verdicts) =>
 function describe({ verdicts, row, clashes, first }: Queued): Disagreement {
   const { question, rubric, agent, model, task } = row
   const [trajectory = '', ground_truth = ''] = question.split('/')
+  const { millis, terms } = first.scored
+  const score = `Score ${millis / 1000} = ${terms.kind} (${first.kind}) + ${terms.claims} (deciding claims apart) + ${terms.confidence} (confidence) + ${terms.votes} (votes).`
   return {
     ...{ trajectory, ground_truth, rubric, agent, model, task },
     kinds: clashes.map(({ kind }) => kind),
-    score: first.scored.millis / 1000,
-    terms: first.scored.terms,
-    why: [...clashes.map(({ clash }) => clash.why), explainScore(first.kind, first.scored)],
+    score: millis / 1000,
+    terms,
+    why: [...clashes.map(({ clash }) => clash.why), score],
     grades: verdicts.opinions.map(({ id, vote_share: _, quotes: _quotes, recorded: _recorded, ...opinion }) => ({
       ...{ grade_id: id, ...opinion, claims: opinion.claims as Disagreement['grades'][number]['claims'] },
       votes: opinion.votes.map(({ label }) => label),

@@ -65,8 +65,11 @@ function* findingsOfItem({ status, failure, request }: ItemRecord): Generator<Fi
     yield { kind: 'conflicting_reward', why: 'Result and files of the harness name different rewards.' }
 }
 
-/** Lists the findings of a grade. `own`: its opinion; `verdicts`: all that is said of its question. */
-function findingsOfGrade(own: OpinionRow, verdicts: Verdicts): Finding[] {
+/** An opinion with the key of its question and the verdicts of all judges and reviewers on that question. */
+type QuestionedOpinion = Readonly<{ own: OpinionRow; question: string; verdicts: Verdicts }>
+
+/** Lists the findings of a grade. */
+function findingsOfGrade({ own, verdicts }: QuestionedOpinion): Finding[] {
   const isRecorded = own.contradictions.some((code) => code.endsWith('_against_signal'))
   // A grade that is older than the rule does not record the contradiction.
   const clashes = isRecorded ? [] : FIND_CLASHES.signals({ ...verdicts, opinions: [own], reviews: [] })
@@ -127,8 +130,6 @@ function* recordedIn({ status, claims, recorded: { contradictions, unmet, unread
   yield { kind: 'unread', cause: [unread.actions > 0 ? 'actions' : 'records'], why }
 }
 
-/** An opinion with the key of its question and the verdicts of all judges and reviewers on that question. */
-type QuestionedOpinion = Readonly<{ own: OpinionRow; question: string; verdicts: Verdicts }>
 type ItemFindings = Awaited<ReturnType<typeof readItems>>[number]
 
 /** Reads the ended items of a batch in their order, with the classes of their findings. */
@@ -149,10 +150,7 @@ async function readItems(context: AuditContext, batch: string) {
         rubric: rubricIdOf(opinion?.own.rubric ?? rubric),
         question: opinion?.question ?? questionOfItem(item, context.rubrics),
         result: [item_id, status, label, grade_id, failure?.code ?? null],
-        findings: classesOf([
-          ...findingsOfItem(item),
-          ...(opinion ? findingsOfGrade(opinion.own, opinion.verdicts) : []),
-        ]),
+        findings: classesOf([...findingsOfItem(item), ...(opinion ? findingsOfGrade(opinion) : [])]),
       })
       await nextTurn()
     }
@@ -173,20 +171,15 @@ function groupFindings(items: readonly ItemFindings[], asked: string | undefined
       return { id, kind, trials, count: found.length, digest }
     })
     groups.sort((a, b) => (a.id < b.id ? -1 : 1))
-    return groups.length <= MOST_CLASSES ? groups : [join(kind, groups)]
+    if (groups.length <= MOST_CLASSES) return groups
+    const digest = digestValue(groups.map((group) => [group.id, group.digest]))
+    const trials = groups.slice(0, LISTED.each).flatMap((group) => group.trials.slice(0, 1))
+    return [{ id: `${kind}:${VARIOUS}`, kind, count: sumOf(groups), digest, trials }]
   })
 }
 
 const digestLines = (lines: readonly (readonly unknown[])[]) =>
   digestBytes(lines.map((line) => `${JSON.stringify(line)}\n`).join(''))
-
-/** Joins the classes of one kind into one. */
-const join = (kind: FindingKind, groups: readonly Group[]): Group => ({
-  ...{ id: `${kind}:${VARIOUS}`, kind },
-  count: sumOf(groups),
-  digest: digestValue(groups.map(({ id, digest }) => [id, digest])),
-  trials: groups.slice(0, LISTED.each).flatMap((group) => group.trials.slice(0, 1)),
-})
 
 const VARIOUS = 'various'
 const sumOf = (groups: readonly Group[]): number => groups.reduce((sum, group) => sum + group.count, 0)
@@ -248,24 +241,17 @@ export async function disposeFindings(context: AuditContext, id: string, body: D
   })
 }
 
-/**
- * Requires a grade that was stored after the batch, and did not fail, for each trial of a class. A grade that disagrees, or has a finding of the
- * class, is no such grade; nor is a canary. Various classes, which are joined, are never regraded as one.
- */
-async function requireNewer(
-  { stores, rubrics }: AuditContext,
-  { id, finished_at }: Batch,
-  items: readonly ItemFindings[],
-  asked: string,
-): Promise<void> {
-  if (finished_at === null) throw notEnded(id)
+/** Requires for each trial of a class a grade that is newer than the batch, agrees, did not fail, is no canary, and has no finding of the class. */
+async function requireNewer(context: AuditContext, batch: Batch, items: readonly ItemFindings[], asked: string) {
+  const { finished_at } = batch
+  if (finished_at === null) throw notEnded(batch.id)
   if (asked.endsWith(`:${VARIOUS}`))
     throw new RequestError('not_regraded', 'too many classes are joined here to tell which grades would mend them')
   const missing: string[] = []
   for (const { item_id, question, rubric, findings } of items) {
     const own = findings.find((one) => one.id === asked)
     if (own === undefined) continue
-    const standing = await stores.grades.listForQuestion(question)
+    const standing = await context.stores.grades.listForQuestion(question)
     const isMended = standing.some(
       ({ grade }) =>
         grade.status !== 'failed' &&
@@ -273,7 +259,7 @@ async function requireNewer(
         rubricIdOf(grade.receipt.rubric) === rubric &&
         !isCanary(grade) &&
         !own.against.includes(grade.id) &&
-        !classesOf([...recordedIn(opinionIn(grade, rubrics))]).some((one) => one.id === asked),
+        !classesOf([...recordedIn(opinionIn(grade, context.rubrics))]).some((one) => one.id === asked),
     )
     if (!isMended) missing.push(item_id)
   }

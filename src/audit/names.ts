@@ -21,10 +21,8 @@ export interface AuditContext {
 type AskedNames = { readonly [Name in 'rubric' | 'judge' | 'batch' | 'label' | 'claim']?: string | undefined }
 
 /**
- * Requires that the names of a list or a report exist, in this service or on a stored grade: an empty list would read like an answer. Throws an error
- * that lists the existing rubrics, judges, labels or claims, and 404 for an unknown batch.
- *
- * @param place JSON pointer of the names in the input.
+ * Requires that the names of a list or a report exist, in this service or on a stored grade: an empty list would read like an answer. Throws an error that
+ * lists the existing rubrics, judges, labels or claims, and 404 for an unknown batch. `place`: JSON pointer of the names in the input.
  */
 export async function requireNames(
   { rubrics, judges, unready, stores }: Pick<AuditContext, 'stores' | 'rubrics' | 'judges' | 'unready'>,

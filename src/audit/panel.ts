@@ -21,10 +21,8 @@ export async function readPanel(grades: GradeStore, rubrics: Rubrics, id: string
 }
 
 /**
- * Derives the result of a panel: the label of all judges of a question by the rubric of one grade, and its level. Where two different
- * models agree by quotes that overlap, `low` becomes `medium`. Every judge counts for the label; only models support each other.
- *
- * @param standing all standing grades of the question.
+ * Derives the result of a panel from all standing grades of a question: the label of all its judges by the rubric of one grade, and its level. Where two
+ * different models agree by quotes that overlap, `low` becomes `medium`. Every judge counts for the label; only models support each other.
  */
 export function panelResult({ receipt }: Grade, standing: readonly Grade[], rubrics: Rubrics): PanelResult {
   const { rubric, rubric_digest } = receipt

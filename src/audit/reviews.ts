@@ -85,10 +85,7 @@ export interface ReviewRow extends Readonly<Pick<Review, 'id' | 'rater' | 'label
 export const questionOfReview = (review: Pick<Review, 'trajectory' | 'ground_truth'>): string =>
   `${review.trajectory}/${review.ground_truth}`
 
-/**
- * Keeps, of reviews of one subject newest first, each rater's newest. A null label withdraws an earlier label; a label that an agent made replaces no
- * other label of its rater.
- */
+/** Keeps each rater's newest review of one subject, of reviews newest first. A null label withdraws a label; an agent's label replaces no other. */
 export const standingReviews = (reviews: readonly Review[]): Review[] =>
   [...Map.groupBy(reviews, (review) => `${isOfAgent(review)} ${review.rater}`).values()].flatMap(
     ([newest]) => newest ?? [],
@@ -179,9 +176,8 @@ function wrongForm(name: string, value: ClaimValue, rubric: Rubric): string | nu
 }
 
 /** Lists the claims that contradict the label: those of the row of the rubric's table that is nearest to them. */
-function contradictions(label: Label | null, given: ClaimValues, rubric: Rubric): Issue[] {
-  const names = new Map(Object.keys(given).map((name) => [claimIdOf(name), name]))
-  const claims: ClaimValues = Object.fromEntries([...names].map(([id, name]) => [id, given[name] ?? null]))
+function contradictions(label: Label | null, given: NonNullable<Review['claims']>, rubric: Rubric): Issue[] {
+  const claims = claimsOfReview({ claims: given })
   const made = madeBy(claims, rubric)
   if (label === null)
     return made === null
@@ -197,10 +193,10 @@ function contradictions(label: Label | null, given: ClaimValues, rubric: Rubric)
   const end = made === null ? '' : `; these claims make ${made}`
   if (least.length === 0 && made !== null && made !== label)
     return [{ path: '/claims', message: `make the label ${made}, not ${label}` }]
-  return least.map(([id, wanted]) => ({
-    path: `/claims/${names.get(id) ?? id}`,
-    message: `must be ${String(wanted)} for the label ${label}${end}`,
-  }))
+  return least.map(([id, wanted]) => {
+    const name = Object.keys(given).findLast((one) => claimIdOf(one) === id) ?? id
+    return { path: `/claims/${name}`, message: `must be ${String(wanted)} for the label ${label}${end}` }
+  })
 }
 
 /** Returns the label that the claims make; null where they leave it open. */

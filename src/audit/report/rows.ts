@@ -3,7 +3,7 @@ import type { Rubric, Scalar } from '../../domain/rubric/rubric.ts'
 import type { BootstrapSettings } from '../../domain/statistics/bootstrap.ts'
 import type { Report } from '../../schemas/report.ts'
 import type { Review } from '../../schemas/review.ts'
-import { type FailureCode, type ItemStatus, type Label, rubricIdOf, TAB_BEHAVIOR } from '../../schemas/vocabulary.ts'
+import { type FailureCode, type Label, rubricIdOf, TAB_BEHAVIOR } from '../../schemas/vocabulary.ts'
 import { nameIn, type Trial } from '../trials.ts'
 
 /** The members of a rubric that a report needs. */
@@ -157,14 +157,8 @@ export interface GroupOptions extends BootstrapSettings {
   clusterOf(trial: Related): string | null
 }
 
-/** The end of a trial; `failure` is present exactly for a `failed` trial. */
-export interface Ended {
-  readonly status: ItemStatus
-  readonly failure: FailureCode | null
-}
-
 /** Counts trials by status, and failed trials by code, too. */
-export function countEnds(trials: Iterable<Ended>) {
+export function countEnds(trials: Iterable<Pick<TrialRow, 'status' | 'failure'>>) {
   const counts = { graded: 0, unverified: 0, failed: 0, cancelled: 0 }
   const failures: Partial<Record<FailureCode, number>> = {}
   for (const { status, failure } of trials) {
