@@ -1,6 +1,5 @@
 import type { Issue } from '../domain/result.ts'
-import { type ClaimValues, claimIdOf, claimWord, newestRubric } from '../domain/rubric/claims.ts'
-import { claimsOfOutcome } from '../domain/rubric/claims.ts'
+import { type ClaimValues, claimIdOf, claimsOfOutcome, claimWord, newestRubric } from '../domain/rubric/claims.ts'
 import type { ClaimRule, ClaimValue, Rubric } from '../domain/rubric/rubric.ts'
 import type { Agreement, AgreementCall, RaterCoverage, StoredRaters } from '../schemas/agreement.ts'
 import { MAX_AGREEMENT_LABELS, type Rating, type Scale } from '../schemas/agreement.ts'

@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { type EndedItem, endedPages, withGrades } from '../batches/follow.ts'
-import { fitsNames, type GradeFilter, isOwnBatch, namesOf, questionOf, type StandingGrade } from '../db/grades.ts'
 import type { ItemRecord } from '../db/batches.ts'
+import { fitsNames, type GradeFilter, isOwnBatch, namesOf, questionOf, type StandingGrade } from '../db/grades.ts'
 import { normalizeGroundTruth } from '../domain/cache-key.ts'
 import { digestValue } from '../domain/digest.ts'
 import { neededQuotes } from '../domain/evidence/citations.ts'
