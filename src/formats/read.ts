@@ -10,7 +10,7 @@ import { isRecord, itemsIn, type Json, pointer, Reading, type ReadLimits, typeNa
 import { asRecord } from './common/session.ts'
 import type { ReadDocument } from './format.ts'
 import { FORMATS } from './formats.ts'
-import { runsIn } from './langsmith/langsmith.ts'
+import { runsIn } from './langchain/langchain.ts'
 import type { OpenCall } from './tools/tool-table.ts'
 import { namesOf } from './vocabulary.ts'
 

@@ -6,7 +6,7 @@ import { decodeObject, leavesOf } from '../common/json-tree.ts'
 import { idText, isAbsent, isRecord, itemsIn, type Json, pointer, type Reading } from '../common/reading.ts'
 import { addLeaves, asRecord, asText, mediaText, type Session, settle, sinkTo } from '../common/session.ts'
 import { addCall } from '../common/session-calls.ts'
-import { outcomeOfOutput as outcomeOfFunction } from '../openai-chat/openai-chat-blocks.ts'
+import { outcomeOfOutput as outcomeOfFunction } from '../openai-chat/openai-chat-sink.ts'
 import { exitCodeInText, hasEnded, matchWords, outcomeOfCode, outcomeWithCode } from '../tools/outcomes.ts'
 import { named, type OpenCall, own, type ToolSpec } from '../tools/tool-table.ts'
 

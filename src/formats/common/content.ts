@@ -2,9 +2,8 @@ import { wordSet } from '../../domain/words.ts'
 import { LONGEST_WORDS } from '../tools/outcomes.ts'
 import { named, own } from '../tools/tool-table.ts'
 import { decodeObject, type Leaf, leavesOf } from './json-tree.ts'
-import { type ContentSink, isAbsent, isRecord, itemsIn, type Json } from './reading.ts'
+import { type ContentSink, isAbsent, isRecord, itemsIn, type Json, mayAct } from './reading.ts'
 import { addLeaves, asList, asRecord, asText, isEmpty, mediaText } from './session.ts'
-import { mayAct } from './unread-acts.ts'
 
 /** Returns the head of a value's JSON text, which a trimmed corpus keeps instead of the value. */
 export const previewOf = (value: unknown): string | null =>

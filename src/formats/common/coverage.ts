@@ -3,8 +3,7 @@ import { findUnsound, parseJson } from '../../domain/text/json.ts'
 import type { Step } from '../../domain/trajectory/trajectory.ts'
 import { wordSet } from '../../domain/words.ts'
 import { leavesOf } from './json-tree.ts'
-import { isRecord, type Json, pointer, type Reading } from './reading.ts'
-import { holdsCalls, mayAct } from './unread-acts.ts'
+import { holdsCalls, isRecord, type Json, mayAct, pointer, type Reading } from './reading.ts'
 
 /** The read paths of a document as a tree of their segments; `true`: the reader read or counted everything below. */
 type Read = Map<string, Read | true>

@@ -1,9 +1,8 @@
 import type { ListIn, ReadDocument } from '../format.ts'
 import { own, toolsOf } from '../tools/tool-table.ts'
 import { namesOf } from '../vocabulary.ts'
-import { type Json, objectsIn, type Reading } from './reading.ts'
+import { type Json, mayAct, namesCall, objectsIn, type Reading } from './reading.ts'
 import { asList, Session } from './session.ts'
-import { mayAct, namesCall } from './unread-acts.ts'
 
 /** The readers of a harness's records by type. */
 export type RecordTable = Readonly<Record<string, (record: Json, path: string) => void>>

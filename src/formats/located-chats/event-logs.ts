@@ -1,15 +1,13 @@
 import type { ActOutcome } from '../../domain/trajectory/trajectory.ts'
 import { wordSet } from '../../domain/words.ts'
-import { isAbsent, itemsIn, type Json, type Reading, timeOf } from '../common/reading.ts'
+import { isAbsent, itemsIn, type Json, mayAct, type Reading, timeOf } from '../common/reading.ts'
 import { asList, asName, asRecord, asText, lastName } from '../common/session.ts'
-import { mayAct } from '../common/unread-acts.ts'
 import type { Format, ReadDocument } from '../format.ts'
 import { type LocatedMessage, readLocatedChat } from '../openai-chat/chat-steps.ts'
 import type { ChatSink } from '../openai-chat/openai-chat-sink.ts'
 import { outcomeOfCode } from '../tools/outcomes.ts'
 import { own } from '../tools/tool-table.ts'
-import { contentOf } from '../traces/blocks.ts'
-import { Located, type Tree } from '../traces/located.ts'
+import { contentOf, Located, type Tree } from '../traces/located.ts'
 import { namesOf } from '../vocabulary.ts'
 
 /**

@@ -4,9 +4,8 @@ import { asList, asName, asRecord, asText, lastName } from '../common/session.ts
 import type { Format, ReadDocument } from '../format.ts'
 import { type LocatedMessage, readLocatedChat } from '../openai-chat/chat-steps.ts'
 import { own } from '../tools/tool-table.ts'
-import { messagesOfParts } from '../traces/blocks.ts'
 import { instructionsIn, isAnswer, type Side } from '../traces/chat-shapes.ts'
-import { Located } from '../traces/located.ts'
+import { Located, messagesOfParts } from '../traces/located.ts'
 
 /** Recognizes a message of Gemini's API by one part without a type, or by an empty list of parts. */
 const isContent = (value: unknown): value is Json =>

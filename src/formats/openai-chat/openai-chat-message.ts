@@ -1,19 +1,18 @@
 import type { Part } from '../../domain/trajectory/trajectory.ts'
 import { wordSet } from '../../domain/words.ts'
 import { textOf } from '../common/content.ts'
-import { cutName, isAbsent, isRecord, itemsIn, type Json, objectsIn, typeName } from '../common/reading.ts'
+import { cutName, holdsCalls, isAbsent, isRecord, itemsIn, type Json, objectsIn, typeName } from '../common/reading.ts'
 import { asRecord, asText } from '../common/session.ts'
-import { holdsCalls } from '../common/unread-acts.ts'
 import { named, own } from '../tools/tool-table.ts'
 import {
+  type ChatSink,
   formOfCall,
   outcomeOfMessage,
   readBlocks,
   readReasoning,
   readToolCalls,
   speaking,
-} from './openai-chat-blocks.ts'
-import type { ChatSink } from './openai-chat-sink.ts'
+} from './openai-chat-sink.ts'
 
 /** The parts of one message. */
 interface MessageParts {

@@ -4,9 +4,8 @@ import { asList, asName, asRecord, asText } from '../common/session.ts'
 import { type FileRun, type Format, factsOf, type ListIn, type ReadDocument, type RunAbout } from '../format.ts'
 import { Located } from '../traces/located.ts'
 import { readTurns } from './chat-steps.ts'
-import { readBlocks, speaking } from './openai-chat-blocks.ts'
 import { isResponse } from './openai-chat-message.ts'
-import { ChatSink } from './openai-chat-sink.ts'
+import { ChatSink, readBlocks, speaking } from './openai-chat-sink.ts'
 
 /**
  * The format of a provider's chat: `{"messages": [{"role", "content", "tool_calls"}]}`, a bare array of such messages, a log of one

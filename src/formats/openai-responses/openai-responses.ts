@@ -4,7 +4,7 @@ import { idText, isRecord, itemsIn, type Json, type Reading } from '../common/re
 import { asList, asName, asRecord, asText, Session, settle } from '../common/session.ts'
 import { type Format, type ListIn, listIn, type ReadDocument } from '../format.ts'
 import { isChat } from '../openai-chat/openai-chat.ts'
-import { outcomeOfOutput } from '../openai-chat/openai-chat-blocks.ts'
+import { outcomeOfOutput } from '../openai-chat/openai-chat-sink.ts'
 import { COMMON_TOOLS, named, specOf, type ToolSpec, type ToolTable, toolsOf } from '../tools/tool-table.ts'
 
 /**

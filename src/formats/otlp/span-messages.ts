@@ -1,8 +1,7 @@
 import { isRecord } from '../common/reading.ts'
 import { asRecord } from '../common/session.ts'
-import { contentOf, isBareBlock } from '../traces/blocks.ts'
 import { decodeLocated, messagesIn, opened, plainMessagesIn, type Side, systemMessages } from '../traces/chat-shapes.ts'
-import { Located, type Tree } from '../traces/located.ts'
+import { contentOf, isBareBlock, Located, type Tree } from '../traces/located.ts'
 import type { SpanKind } from '../traces/trace-span.ts'
 import { attribute, attributeItems, attributeText } from './attributes.ts'
 

@@ -3,8 +3,14 @@ import { isAbsent, isRecord, itemsIn, type Json, objectsIn, type Reading, timeOf
 import { addLeaves, asRecord, asText, mediaText, type OpenStep, settle } from '../common/session.ts'
 import { addNamedCall } from '../common/session-calls.ts'
 import { type Format, listIn, type ReadDocument } from '../format.ts'
-import { outcomeOfOutput, readBlocks, readOutput, type Speaker, speaking } from '../openai-chat/openai-chat-blocks.ts'
-import { ChatSink } from '../openai-chat/openai-chat-sink.ts'
+import {
+  ChatSink,
+  outcomeOfOutput,
+  readBlocks,
+  readOutput,
+  type Speaker,
+  speaking,
+} from '../openai-chat/openai-chat-sink.ts'
 import { own } from '../tools/tool-table.ts'
 
 /**

@@ -4,8 +4,7 @@ import { wordSet } from '../../domain/words.ts'
 import { idText, isAbsent, isRecord, type Json } from '../common/reading.ts'
 import { asRecord, asText } from '../common/session.ts'
 import { named, own as ownOf } from '../tools/tool-table.ts'
-import { contentOf, isBareBlock, messagesOfParts, textsOf } from './blocks.ts'
-import { Located, PLACE, placeMessage, type Tree } from './located.ts'
+import { contentOf, isBareBlock, Located, messagesOfParts, PLACE, placeMessage, type Tree, textsOf } from './located.ts'
 
 /** The role of a message without a role. */
 export type Side = 'user' | 'assistant'

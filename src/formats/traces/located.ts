@@ -1,4 +1,8 @@
-import { isRecord, type Json, type Place, pointer } from '../common/reading.ts'
+import { wordSet } from '../../domain/words.ts'
+import { leavesOf } from '../common/json-tree.ts'
+import { idText, isAbsent, isRecord, type Json, type Place, pointer } from '../common/reading.ts'
+import { isEmpty } from '../common/session.ts'
+import { tellsFault } from '../tools/outcomes.ts'
 
 /** A value and its path in the document; behind `#` inside of JSON in a string. A value assembled from pieces has a `place` for each path. */
 export class Located {
@@ -92,3 +96,177 @@ const placeIn =
       head = head.slice(0, Math.max(0, head.lastIndexOf('/')))
     }
   }
+
+/**
+ * Returns a content in the blocks of a chat, whichever library wrote it; any other value gives a text for each leaf. `isAgent`: the content is
+ * the agent's. `shown`, of a message's content: the ids of the calls beside it, whose blocks are left out, so that each call is read once.
+ */
+export function contentOf(value: Located, isAgent = false, shown?: ReadonlySet<string>): Tree {
+  const items = value.items()
+  if (isAbsent(value.value) || typeof value.value === 'string' || (Array.isArray(value.value) && items.length === 0))
+    return value
+  if (!items.some((item) => typeof item.value === 'string' || isTyped(item.value) || isBareBlock(item.value)))
+    return textsOf(value)
+  return items.flatMap((item) => {
+    // Beside blocks, a text is a block: a list of both would be read member by member.
+    if (typeof item.value === 'string') return [{ type: 'text', text: item }]
+    if (shown !== undefined && !isRecord(item.value)) return [item]
+    const blocks = blocksOf(item, isAgent, shown)
+    return blocks[0] === item && !isAgent && !isTyped(item.value) ? textsOf(item) : blocks
+  })
+}
+
+const isTyped = (item: unknown): boolean => isRecord(item) && typeof item['type'] === 'string'
+
+/** Returns a block of text for each leaf of a value. */
+export const textsOf = (value: Located): readonly Tree[] =>
+  leavesOf(value.value).map(
+    ({ text, pointer }): Tree => ({ type: 'text', text: new Located(text, value.pathOf(pointer)) }),
+  )
+
+/**
+ * Types of the blocks that have none, by their one named member: of Bedrock's Converse (@aws-sdk/client-bedrock-runtime, ContentBlock), and of
+ * Gemini's API (ai.google.dev, Part).
+ */
+const BARE: Readonly<Record<string, string>> = {
+  ...{ toolUse: 'tool_call', toolResult: 'tool_call_response', reasoningContent: 'reasoningContent' },
+  ...{ functionCall: 'tool_call', functionResponse: 'functionResponse', inlineData: 'image' },
+  ...{ executableCode: 'executableCode', codeExecutionResult: 'codeExecutionResult' },
+}
+const BARE_NAMES = Object.keys(BARE)
+
+/** Recognizes a block without a type: one named member, or a text. */
+export const isBareBlock = (value: unknown): boolean =>
+  isRecord(value) &&
+  !('type' in value) &&
+  !('role' in value) &&
+  (typeof value['text'] === 'string' || BARE_NAMES.some((name) => isRecord(new Located(value, '').field(name).value)))
+
+/** Types of blocks with calls, or with fragments of a call that stands whole beside the content. */
+const CALLS: ReadonlySet<unknown> = wordSet(`tool_use tool_call server_tool_use server_tool_call mcp_tool_use
+  function_call tool-call tool_call_chunk server_tool_call_chunk input_json_delta invalid_tool_call`)
+
+/** Types of further blocks that an agent alone writes. */
+const AGENTS: ReadonlySet<unknown> = wordSet(
+  'reasoningContent Microsoft.Extensions.AI.TextReasoningContent executableCode',
+)
+
+/** Returns the blocks of a chat for a block of any library; a block that only an agent writes is shown as it is in another speaker's message. */
+function blocksOf(block: Located, isAgent: boolean, shown?: ReadonlySet<string>): readonly Tree[] {
+  const value = block.record
+  const bare = 'type' in value ? undefined : BARE_NAMES.find((name) => isRecord(block.field(name).value))
+  const [type, inner] = bare === undefined ? [value['type'], block] : [BARE[bare], block.field(bare)]
+  const isCall = CALLS.has(type)
+  const id = isCall ? idText(firstOf(inner, 'call_id id toolCallId').value) : null
+  if (isAgent && id !== null && shown?.has(id)) return []
+  const read = !isAgent && (isCall || AGENTS.has(type)) ? null : blockOf(inner, type, isAgent)
+  // A text beside the named member is a block of its own.
+  const words = bare === undefined || read === null ? null : blockOf(block, undefined, isAgent)
+  return [...(words === null ? [] : [words]), read ?? block]
+}
+
+/** Returns the block of a chat for a block of a type that chats lack; null for all other blocks. */
+function blockOf(block: Located, type: unknown, isAgent: boolean): Tree | null {
+  const [text, content] = [block.member('text'), block.member('content')]
+  const isFailed = block.member('status').value === 'error'
+  switch (type) {
+    case undefined: {
+      const isThought = block.member('thought').value === true
+      if (typeof text.value !== 'string' || (isThought && !isAgent)) return null
+      return isThought ? { type: 'reasoning', reasoning: text } : { type: 'text', text }
+    }
+    case 'text':
+      return typeof content.value === 'string' ? { type: 'text', text: content } : null
+    case 'reasoningContent': {
+      const reasoning = block.member('reasoningText').member('text')
+      return typeof reasoning.value === 'string' ? { type: 'reasoning', reasoning } : { type: 'redacted_thinking' }
+    }
+    case 'Microsoft.Extensions.AI.TextReasoningContent':
+      return { type: 'reasoning', reasoning: content.member('text') }
+    case 'tool_call':
+    case 'server_tool_call':
+    case 'function_call':
+      return {
+        ...{ type: type === 'server_tool_call' ? 'server_tool_use' : 'tool_use', id: idOf(block) },
+        ...{ name: block.member('name'), input: firstOf(block, 'args arguments input server_tool_call') },
+      }
+    case 'executableCode':
+      return isEmpty(block.value) ? null : { type: 'tool_use', name: GEMINI_CODE, input: block }
+    case 'functionResponse':
+      return resultOf(block, isFailure(block.member('response').value), { name: block.member('name') })
+    case 'codeExecutionResult':
+      return resultOf(block, !GEMINI_ENDS.has(block.member('outcome').value), { name: GEMINI_CODE })
+    // The schema of the GenAI conventions has `response`; its examples have `result`.
+    case 'tool_call_response':
+    case 'server_tool_call_response':
+    case 'server_tool_call_result':
+      return resultOf(block, isFailed)
+    case 'blob':
+    case 'uri':
+      return mediaOf(block, MEDIA.find((kind) => kind === block.member('modality').value) ?? 'file')
+    default:
+      return MEDIA.some((kind) => kind === type) ? mediaOf(block, String(type)) : null
+  }
+}
+
+/** The tool of the code that Gemini’s API runs itself, and the ends of code that ran. */
+const GEMINI_CODE = 'code_execution'
+const GEMINI_ENDS: ReadonlySet<unknown> = new Set([undefined, 'OUTCOME_OK'])
+
+/** Tells whether the answer of a function holds an error and no output. */
+const isFailure = (response: unknown): boolean =>
+  isRecord(response) && (tellsFault(response) || (!isAbsent(response['error']) && isAbsent(response['output'])))
+
+/** Returns the first present member of several names, separated by blanks; the last where none is present. */
+function firstOf(block: Located, names: string): Located {
+  const members = names.split(' ').map((name) => block.member(name))
+  return members.find(({ value }) => !isAbsent(value)) ?? (members.at(-1) as Located)
+}
+
+/** Returns the id of a call; a list of ids, as Microsoft's Agent Framework writes it, is one id. */
+function idOf(block: Located): Tree {
+  const id = firstOf(block, 'call_id tool_call_id toolUseId id')
+  return Array.isArray(id.value) ? id.value.flatMap((item) => idText(item) ?? []).join(' ') : id
+}
+
+const resultOf = (block: Located, isFailed: boolean, named: TreeRecord = {}): TreeRecord => ({
+  ...{ type: 'tool_result', tool_use_id: idOf(block), ...named },
+  content: contentOf(firstOf(block, 'response result server_tool_call_response output content')),
+  ...(isFailed && { is_error: true }),
+})
+
+const MEDIA = ['image', 'audio', 'video', 'file'] as const
+
+/** Converts media with the data or the link in the block itself (langchain_core/messages/content.py); null for the form of a provider. */
+function mediaOf(block: Located, type: string): Tree | null {
+  const isOf = (name: string): boolean => typeof block.member(name).value === 'string'
+  const [data, url] = [['base64', 'data', 'content'].find(isOf), ['url', 'uri', 'file_id'].find(isOf)]
+  if (PROVIDERS.some((name) => !isAbsent(block.member(name).value))) return null
+  if (data !== undefined) return { type, source: { media_type: block.field('mimeType'), data: block.member(data) } }
+  // A picture whose bytes were left out, or stand as a list of numbers, is a picture that nobody was shown.
+  return { type, source: url === undefined ? { media_type: block.field('mimeType') } : { url: block.member(url) } }
+}
+
+/** Members of the media of providers. */
+const PROVIDERS = ['source', 'image', 'file'] as const
+
+/**
+ * Reads a message with `parts`, in the form of the GenAI conventions (open-telemetry/semantic-conventions-genai,
+ * docs/gen-ai/gen-ai-input-messages.json) or of Gemini's API. Each tool result becomes a message of its own.
+ */
+export function messagesOfParts(message: Located, role: string): readonly Tree[] {
+  const isAgent = role === 'assistant'
+  const all = message
+    .member('parts')
+    .items()
+    .flatMap((part) => blocksOf(part, isAgent))
+  const results = all.filter(isResult).map(({ type: _, tool_use_id, ...result }): Tree => {
+    return { role: 'name' in result ? 'function' : 'tool', tool_call_id: tool_use_id, ...result }
+  })
+  const content = all.filter((block) => !isResult(block))
+  const words: Tree[] = content.length === 0 && results.length > 0 ? [] : [{ role, content }]
+  return isAgent ? [...words, ...results] : [...results, ...words]
+}
+
+const isResult = (tree: Tree): tree is TreeRecord =>
+  isRecord(tree) && !(tree instanceof Located) && tree['type'] === 'tool_result'

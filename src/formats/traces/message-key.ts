@@ -2,7 +2,7 @@ import { digestBytes, digestValue } from '../../domain/digest.ts'
 import { decodeObject } from '../common/json-tree.ts'
 import { isAbsent, isRecord, type Json } from '../common/reading.ts'
 import { asText, isEmpty } from '../common/session.ts'
-import { AGENT_ONLY, CALLS, formOfCall, isResult } from '../openai-chat/openai-chat-blocks.ts'
+import { AGENT_ONLY, CALLS, formOfCall, isResult } from '../openai-chat/openai-chat-sink.ts'
 import type { OpenCall } from '../tools/tool-table.ts'
 import type { TracedTool } from './trace-span.ts'
 

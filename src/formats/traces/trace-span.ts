@@ -1,6 +1,5 @@
 import type { ActOutcome } from '../../domain/trajectory/trajectory.ts'
-import type { Reading } from '../common/reading.ts'
-import { mayAct } from '../common/unread-acts.ts'
+import { mayAct, type Reading } from '../common/reading.ts'
 import type { Located, Tree } from './located.ts'
 
 /**

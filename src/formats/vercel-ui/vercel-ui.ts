@@ -1,13 +1,11 @@
 import type { ActOutcome, Part } from '../../domain/trajectory/trajectory.ts'
 import type { Actor } from '../../schemas/vocabulary.ts'
 import { textsIn } from '../common/content.ts'
-import { isAbsent, isRecord, itemsIn, type Json, objectsIn, type Reading, timeOf } from '../common/reading.ts'
+import { isAbsent, isRecord, itemsIn, type Json, mayAct, objectsIn, type Reading, timeOf } from '../common/reading.ts'
 import { asList, asRecord, asText, mediaText, type OpenStep, settle } from '../common/session.ts'
 import { addNamedCall } from '../common/session-calls.ts'
-import { mayAct } from '../common/unread-acts.ts'
 import { type Format, listIn, type ReadDocument } from '../format.ts'
-import { outcomeOfOutput, readBlocks, readOutput, speaking } from '../openai-chat/openai-chat-blocks.ts'
-import { ChatSink } from '../openai-chat/openai-chat-sink.ts'
+import { ChatSink, outcomeOfOutput, readBlocks, readOutput, speaking } from '../openai-chat/openai-chat-sink.ts'
 
 /**
  * The format of the AI SDK's `useChat` (vercel/ai): `UIMessage` with `parts` (packages/ai/src/ui/ui-messages.ts, versions 5 and 6; since 4.2

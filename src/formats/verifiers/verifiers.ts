@@ -2,9 +2,8 @@ import { cutName, idText, isAbsent, isRecord, type Json, pointer, type Reading, 
 import { asRecord, asText } from '../common/session.ts'
 import { type FileRun, type Format, factsOf, type ReadDocument } from '../format.ts'
 import { type LocatedMessage, readLocatedChat } from '../openai-chat/chat-steps.ts'
-import { textsOf } from '../traces/blocks.ts'
 import { messageOf } from '../traces/chat-shapes.ts'
-import { Located, type Tree } from '../traces/located.ts'
+import { Located, type Tree, textsOf } from '../traces/located.ts'
 
 /**
  * The format of verifiers (PrimeIntellect-ai/verifiers): rows of `results.jsonl` with `prompt` and `completion`
