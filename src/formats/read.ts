@@ -89,7 +89,8 @@ function readAs(reading: Reading, document: Json): ReadDocument | null {
   markUnanswered(steps)
   if (!format.holdsSubagents) countAbsentAgents(reading, steps)
   if (reading.errors.total === 0) countLostWords(reading, document, steps, namesOf(format.name, 'asides'))
-  if (!steps.some(({ parts }) => parts.length > 0)) reading.refuseOddities()
+  // The odd values of a document of which nothing was read tell the reason.
+  if (reading.oddities.total > 0 && !steps.some(({ parts }) => parts.length > 0)) reading.errors = reading.oddities
   return { ...read, steps }
 }
 
@@ -117,10 +118,8 @@ const holdsRuns = (document: unknown): document is Json =>
   isRecord(document) && Array.isArray(document['runs']) && !('steps' in document) && runsIn(document) === null
 
 /**
- * Reads several runs of one task, with documents beside them, as one trajectory: `{"runs": [{"id": "codex", "trajectory": {…}}],
- * "documents": [{"name": "tests/test_outputs.py", "text": "…"}]}`. The steps of all runs are numbered through; each carries its run's id,
- * and its own id as its name. A document is a step of the system. Windows, budgets, cache and provider batches thus work as for a single
- * run.
+ * Reads several runs of one task, with documents beside them, as one trajectory: `{"runs": [{"id": "codex", "trajectory": {…}}], "documents":
+ * [{"name": "tests/test_outputs.py", "text": "…"}]}`. The steps are numbered through, each with its run's id. A document is a step of the system.
  */
 function readRuns(reading: Reading, document: Json): ReadDocument {
   const runs = document['runs'] as readonly unknown[]
@@ -217,10 +216,7 @@ interface Turn {
 
 const hasOutcome = ({ outcome }: OpenCall): boolean => outcome !== 'unknown'
 
-/**
- * Marks calls without a result as interrupted, in a run whose other calls have results: the run was cut off or the call was stopped, so
- * nobody can tell whether it ran. Calls whose result may be among those of their turn stay unchanged, and so do runs that keep few results.
- */
+/** Marks calls without a result as interrupted where others have one: nobody knows whether they ran. A result of their turn may be theirs. */
 function markUnanswered(steps: readonly Step[]): void {
   const turns = turnsOf(steps)
   const answered = turns.reduce((sum, { calls }) => sum + [...calls].filter(hasOutcome).length, 0)
@@ -234,19 +230,16 @@ function markUnanswered(steps: readonly Step[]): void {
 
 /** Splits the parts into turns. A turn ends where the agent acts after other speakers. */
 function turnsOf(steps: readonly Step[]): readonly Turn[] {
-  let turn: Turn = { calls: new Set(), hasOutput: false }
-  const turns = [turn]
-  let isOver = false
+  const turns: Turn[] = []
+  let isOver = true
   for (const { actor, act } of steps.flatMap(({ parts }) => parts)) {
-    if (actor === 'tool_output') turn.hasOutput = true
+    const last = turns.at(-1)
+    if (actor === 'tool_output' && last !== undefined) last.hasOutput = true
     if (!actor.startsWith('agent_')) isOver = true
     if (actor !== 'agent_action' || act === null) continue
-    if (isOver) {
-      turn = { calls: new Set(), hasOutput: false }
-      turns.push(turn)
-      isOver = false
-    }
-    turn.calls.add(act.call as OpenCall)
+    if (isOver || last === undefined) turns.push({ calls: new Set([act.call as OpenCall]), hasOutput: false })
+    else last.calls.add(act.call as OpenCall)
+    isOver = false
   }
   return turns
 }

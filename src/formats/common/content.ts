@@ -44,10 +44,7 @@ const MEDIA: Readonly<Record<string, string>> = {
   ...{ ...named('video', 'video video_url'), ...named('file', 'file input_file'), document: 'document' },
 }
 
-/**
- * Reads a block as Anthropic, OpenAI, Inspect, the AI SDK and MCP write it: a text, or media; the leaves of any other block are shown.
- * `mayBeAct`: an unknown block may hold an act.
- */
+/** Reads a block of a provider, the AI SDK, Inspect or MCP: a text, media, else its leaves. `mayBeAct`: an unknown block may hold an act. */
 export function readBlock(block: Json, path: string, sink: ContentSink, mayBeAct = true): void {
   const { reading } = sink
   const { type, ...rest } = block

@@ -47,8 +47,6 @@ export function countLostWords(reading: Reading, document: Json, steps: readonly
   /** Tells whether a message of which nothing was read may be an act. */
   const isAct = (item: unknown): boolean =>
     isRecord(item) && 'role' in item && mayAct(item, isAside) && isLost(item, 0, 0)
-  const isUnread = (holder: object, key: string, member: unknown): boolean =>
-    isLost(member) || (Array.isArray(holder) ? isAct(member) : isCalls(holder as Json, key))
   const isCopy = (text: string, nesting: number, least: number): boolean => {
     const decoded = nesting < MOST_NESTING && '{["'.includes(text.trimStart().charAt(0)) ? parseJson(text) : undefined
     // Text of an adversary may be nested as deep as it is long.
@@ -57,25 +55,20 @@ export function countLostWords(reading: Reading, document: Json, steps: readonly
       ({ name, text: leaf }) => name.split('.').some(isAside) || !isLost(leaf, nesting + 1, least),
     )
   }
-  const visit = (value: unknown, below: Read, path: string): void => {
-    const isList = Array.isArray(value)
-    for (const [key, member] of Object.entries(value as object) as [string, unknown][]) {
-      const inner = below.get(key)
-      if (inner === true || (!isList && isAside(key))) continue
-      if (inner !== undefined && typeof member === 'object' && member !== null) {
-        visit(member, inner, pointer(path, key))
-        continue
-      }
-      if (!isList && key.startsWith('_corpus_'))
-        reading.warn(pointer(path, key), 'the corpus that published this file cut it')
-      if (isUnread(value as object, key, member)) count(value as Json, key, member, path)
-    }
-  }
-  const count = (record: Json, key: string, member: unknown, path: string): void => {
-    const at = pointer(path, key)
-    const isList = Array.isArray(record)
+  const check = (record: Json, key: string, member: unknown, path: string): void => {
+    const [at, isList] = [pointer(path, key), Array.isArray(record)]
+    if (!isList && key.startsWith('_corpus_')) reading.warn(at, 'the corpus that published this file cut it')
+    if (!isLost(member) && !(isList ? isAct(member) : isCalls(record, key))) return
     reading.countUnread(isList ? at : path, mayAct(member) || (!isList && holdsCalls(record, key)))
     if (warned++ < MOST_WARNINGS) reading.warn(at, 'holds words that this reader does not know; not read')
+  }
+  const visit = (holder: Json, below: Read, path: string): void => {
+    for (const [key, member] of Object.entries(holder)) {
+      const inner = below.get(key)
+      if (inner === true || (!Array.isArray(holder) && isAside(key))) continue
+      if (inner === undefined || typeof member !== 'object' || member === null) check(holder, key, member, path)
+      else visit(member as Json, inner, pointer(path, key))
+    }
   }
   visit(document, read, '')
 }

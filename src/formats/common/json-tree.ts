@@ -22,11 +22,8 @@ export function mendHalves(value: unknown): { readonly mended: unknown; readonly
   if (issues.length === 0) return { mended: value, halves: [] }
   const mended = wellFormed(value)
   if (findUnsound(mended, 1).length > 0) return { mended: null, halves: [] }
-  const halves = issues.map(({ path, message }) => ({
-    path: path.toWellFormed(),
-    message: `${message}; read as U+FFFD`,
-  }))
-  return { mended, halves }
+  const tell = (message: string): string => `${message}; read as U+FFFD`
+  return { mended, halves: issues.map(({ path, message }) => ({ path: path.toWellFormed(), message: tell(message) })) }
 }
 
 /** A leaf of a JSON value: a string unchanged, any other value as JSON text. */

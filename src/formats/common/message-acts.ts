@@ -24,9 +24,8 @@ const PROTOCOLS: readonly TextActs[] = [
 ]
 
 /**
- * Reads the acts in the agent's messages. An agent without calls of the format's own either did nothing, or its harness parsed acts from
- * its messages. A protocol that the prompt announces, or whose messages were answered, is certain; a message that only resembles a call, or
- * whose reply resembles a result, stays speech, is marked as doubtful (`act`) and warned about. In a run with calls, only turns without a
+ * Reads the acts in the agent's messages. A protocol that the prompt announces, or whose messages were answered, is certain; a message that only
+ * resembles a call, or whose reply resembles a result, stays speech with a doubtful act and a warning. In a run with calls, only turns without a
  * call are searched.
  */
 export function withActsOfMessages(reading: Reading, { format, agent, steps }: ReadDocument): readonly Step[] {
@@ -205,17 +204,14 @@ function messagesOf(steps: readonly Step[], format: string) {
     turn = []
     isAct = false
   }
-  for (let step = 0; step < steps.length; step++) {
-    const parts = steps[step]?.parts ?? []
-    for (let part = 0; part < parts.length; part++) {
-      const current = parts[part] as Part
+  for (const [step, { parts }] of steps.entries())
+    for (const [part, current] of parts.entries()) {
       if (!current.actor.startsWith('agent_')) end(current)
       // The argument of a tool that only thinks or speaks has the tool's name before a dot.
       else if (current.actor === 'agent_action' || current.name.includes('.')) isAct = true
       else if (current.actor === 'agent_message' && !current.media && !isSummary(current))
         turn.push({ step, part, text: current.text, answer: null, next: null })
     }
-  }
   end(null)
   return { messages, acted }
 }

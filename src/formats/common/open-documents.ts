@@ -115,9 +115,8 @@ function neitherText(text: string): string {
 }
 
 function noiseWarnings(noise: readonly number[], last: number): string[] {
-  const shown = noise.slice(0, MAX_NOISE).map((line) => `line ${line}${suffixOf(line, last)}; left out`)
+  const fault = (line: number): string =>
+    line === last ? ', the last, is not JSON: the file may be cut short' : ' is not JSON'
+  const shown = noise.slice(0, MAX_NOISE).map((line) => `line ${line}${fault(line)}; left out`)
   return noise.length > MAX_NOISE ? [...shown, `and ${noise.length - MAX_NOISE} more lines`] : shown
 }
-
-const suffixOf = (line: number, last: number): string =>
-  line === last ? ', the last, is not JSON: the file may be cut short' : ' is not JSON'

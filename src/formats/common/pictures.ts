@@ -1,11 +1,7 @@
 import { digestBytes } from '../../domain/digest.ts'
 import { err, ok, type Result } from '../../domain/result.ts'
-import {
-  MOST_PICTURE_CHARS,
-  MOST_PICTURE_SIDE,
-  PICTURE_TYPES,
-  type Picture,
-} from '../../domain/trajectory/trajectory.ts'
+import type { Picture } from '../../domain/trajectory/trajectory.ts'
+import { MOST_PICTURE_CHARS, MOST_PICTURE_SIDE, PICTURE_TYPES } from '../../domain/trajectory/trajectory.ts'
 
 /** The picture of a document: its base64 with its media type, or a URL that may hold both. */
 export type PictureSource = { readonly media_type: unknown; readonly data: unknown } | { readonly url: unknown }
@@ -52,11 +48,7 @@ function isBase64(data: string): boolean {
 }
 
 /** The facts in the first bytes of a picture; nothing is decoded. */
-interface PictureHeader {
-  readonly media_type: Picture['media_type']
-  readonly width: number
-  readonly height: number
-}
+type PictureHeader = Pick<Picture, 'media_type' | 'width' | 'height'>
 
 /** Bytes within which a JPEG must give its size: profiles and previews may come first. */
 const HEADER_BYTES = 256 * 1024

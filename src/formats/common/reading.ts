@@ -119,21 +119,13 @@ export class Reading {
     }
   }
 
-  /**
-   * Reports a value of another form than is due: the value is one unread record and one unread act, because the value may have held an act.
-   * The other values of the document are read.
-   */
+  /** Reports a value of another form than is due: one unread record and one unread act, for the value may have held an act. */
   odd(path: string, due: string, value: unknown): void {
     const isWord = typeof value === 'string' && due.startsWith('one of ')
     const message = `must be ${due}, not ${value === undefined ? 'absent' : isWord ? quoted(value, 40) : typeName(value)}`
     this.oddities.add(this.#place(path), message)
     if (this.isStrict) this.refuse(path, message)
     else this.unread(path, `${message}; not read`, true)
-  }
-
-  /** Refuses the document, of which nothing was read, for its odd values. */
-  refuseOddities(): void {
-    if (this.oddities.total > 0) this.errors = this.oddities
   }
 
   /** Refuses the document. */
@@ -277,7 +269,7 @@ const MOST_TEXT = 1_000_000
 type TestMember = (key: string, member: unknown) => boolean
 
 /** Tells whether a member of a record, at any depth and also in JSON text, passes the test. `beyond`: the answer for a record too large to search. */
-function someMember(record: unknown, test: TestMember, beyond: boolean, isAside: (key: string) => boolean): boolean {
+function someMember(record: unknown, test: TestMember, beyond: boolean, isAside?: (key: string) => boolean): boolean {
   let looked = 0
   const looks = (value: unknown, level: number): boolean => {
     if (typeof value === 'string') return looksInText(value, level)
@@ -285,7 +277,7 @@ function someMember(record: unknown, test: TestMember, beyond: boolean, isAside:
     if (level > MOST_LEVELS) return beyond
     for (const key in value) {
       if (looked++ === MOST_MEMBERS) return beyond
-      if (isAside(key)) continue
+      if (isAside?.(key)) continue
       const member = (value as Readonly<Record<string, unknown>>)[key]
       if (test(key, member) || looks(member, level + 1)) return true
     }
@@ -301,11 +293,8 @@ function someMember(record: unknown, test: TestMember, beyond: boolean, isAside:
   return looks(record, 1)
 }
 
-/**
- * Tells whether an unknown record may hold an act: by its type, or by members that calls have, also in JSON text. Too large a record may. `isAside`:
- * members that hold no part of the run.
- */
-export const mayAct = (record: unknown, isAside: (key: string) => boolean = () => false): boolean =>
+/** Tells whether an unknown, or too large, record may hold an act, also in JSON text. `isAside`: members that hold no part of the run. */
+export const mayAct = (record: unknown, isAside?: (key: string) => boolean): boolean =>
   someMember(record, (key, member) => isOfCall(plain(key), member), true, isAside)
 
 /** Tells whether a member that is called an id (`call_id`, `toolUseID`, `tool_use_ids`) names a known call; too large a record names none. */
@@ -314,7 +303,6 @@ export const namesCall = (record: unknown, isCall: (id: string) => boolean): boo
     record,
     (key, member) => /ids?$/i.test(key) && [member].flat().some((id) => typeof id === 'string' && isCall(id)),
     false,
-    () => false,
   )
 
 const isOfCall = (name: string, member: unknown): boolean =>

@@ -109,11 +109,8 @@ export class ProceedingCalls {
   }
 }
 
-/** One argument of a call, or one leaf of a nested argument. */
-interface ArgumentLeaf extends Leaf {
-  /** The kind of the argument, where its name does not decide the kind. */
-  readonly kind?: ArgumentKind
-}
+/** One argument of a call, or one leaf of a nested argument; with its kind, where the argument's name does not decide the kind. */
+type ArgumentLeaf = Leaf & { readonly kind?: ArgumentKind }
 
 function argumentsOf(spec: ToolSpec | undefined, value: unknown, path: string, words: CallWords): ArgumentLeaf[] {
   if (isAbsent(value) || isEmpty(value)) return []

@@ -26,10 +26,7 @@ export interface PlacedText {
   readonly path: string
 }
 
-/**
- * Returns a text and its path. A log may keep a long text elsewhere, with a reference in its place. A picture is kept by reference and does
- * not count as unfolded text.
- */
+/** Returns a text and its path, from elsewhere where a log keeps a reference in its place; a picture does not count as unfolded text. */
 export type Resolve = (text: string, path: string, isPicture?: boolean) => PlacedText
 
 interface SessionCall {
@@ -48,7 +45,7 @@ export class Session {
   /** The agent's name. */
   readonly agent: string | null
   /** True for a list of messages, each of which is a step. */
-  readonly isList: boolean = false
+  readonly isList: boolean
   /** The time of the record that is being read. */
   now: number | null = null
   /** The agent of the record that is being read, in a log of several agents. */
@@ -61,10 +58,11 @@ export class Session {
   /** Resolves a text that may be a reference. */
   locate: Resolve = (text, path) => ({ text, path })
 
-  constructor(reading: Reading, tools: ToolTable | null, agent: string | null = null) {
+  constructor(reading: Reading, tools: ToolTable | null, agent: string | null = null, isList = false) {
     this.reading = reading
     this.tools = tools
     this.agent = agent
+    this.isList = isList
   }
 
   /** Returns the argument kinds of a tool. */
@@ -194,14 +192,10 @@ export class Session {
   /** Returns the steps with parts, numbered from 1; all steps of a list of messages. */
   steps(): Step[] {
     const isKept = ({ parts, outputs }: OpenStep): boolean => this.isList || parts.length + outputs.length > 0
-    return this.#steps.filter(isKept).map((step, index) => ({
-      id: index + 1,
-      name: step.name,
-      at: step.at,
-      ...(step.agent === null ? {} : { agent: step.agent }),
-      copied: false,
-      parts: [...step.parts, ...step.outputs],
-    }))
+    return this.#steps.filter(isKept).map(({ name, at, agent, parts, outputs }, index) => {
+      const of = agent === null ? {} : { agent }
+      return { id: index + 1, name, at, ...of, copied: false, parts: [...parts, ...outputs] }
+    })
   }
 }
 

@@ -24,10 +24,7 @@ const DEFAULT_NAMES: Readonly<Record<Actor, string>> = {
   ...{ agent_reasoning: 'reasoning', agent_action: 'action', tool_output: 'output' },
 }
 
-/**
- * Reads Veridict's own plain form, for runs that no other format covers: `{ "steps": [ {"actor": "user", "text": "…"}, {"parts": [{"actor":
- * "agent_action", "text": "…", "name": "bash"}]} ] }`. In a run of several agents each step names its `agent`.
- */
+/** Reads Veridict's own plain form, `{"steps": [{"actor": "user", "text": "…"}, {"parts": […]}]}`; each step of several agents names its `agent`. */
 function readStepList(reading: Reading, document: Json): ReadDocument {
   reading.isStrict = true
   warnUnknown(reading, document, '', ['steps', 'agent'])

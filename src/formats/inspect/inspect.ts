@@ -38,7 +38,8 @@ function readSample(reading: Reading, sample: Located): ReadDocument {
   const agent = { name: null, model: sampleModelOf(sample.record) }
   const messages = sample.member('messages')
   if (!Array.isArray(messages.value)) reading.odd(messages.path, 'an array', messages.value)
-  const sink = new ChatSink(reading, 'inspect', { resolve: attachmentsOf(reading, sample), isList: true })
+  const sink = new ChatSink(reading, 'inspect', true)
+  sink.locate = attachmentsOf(reading, sample)
   readTurns(sink, messages.items())
   warnAboutHiddenCalls(reading, sample)
   for (const [id, outcome] of turnedDown(reading, sample)) sink.answered(id, () => outcome)

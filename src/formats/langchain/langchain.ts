@@ -9,10 +9,7 @@ import { Located, type Tree, textsOf } from '../traces/located.ts'
 import { readTrace } from '../traces/trace-run.ts'
 import type { SpanKind, TracedTool, TraceSpan } from '../traces/trace-span.ts'
 
-/**
- * The format of LangChain's messages and LangGraph's states: `{"messages": […]}`, the same under `values`, `state` or `output`, or an
- * array. Each message may have any of its written forms (traces/chat-shapes.ts).
- */
+/** The format of LangChain's messages and LangGraph's states: a list in any written form, under `messages`, in a state, or alone. */
 export const LANGCHAIN: Format = {
   name: 'langchain',
   recognizes: (document) => listOf(document) !== null,
@@ -50,10 +47,7 @@ function isOwnMessage(message: unknown): boolean {
   return OWN_TYPES.has(type) && ('content' in message || 'content' in asRecord(data))
 }
 
-/**
- * The format of LangSmith traces: one run with its `child_runs`, or the rows of one trace, as its API and exports write them. Runs of type
- * `llm` hold the models' messages and answers, runs of type `tool` the acts; runs of chains only hold other runs.
- */
+/** The format of LangSmith traces: one run with its `child_runs`, or rows. Runs of type `llm` hold messages, `tool` acts; others only hold runs. */
 export const LANGSMITH: Format = {
   name: 'langsmith',
   recognizes: (document) => isRun(document) || runsIn(document) !== null,

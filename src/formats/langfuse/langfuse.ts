@@ -8,10 +8,8 @@ import { readTrace } from '../traces/trace-run.ts'
 import { kindBy, type SpanKind, type TraceSpan } from '../traces/trace-span.ts'
 
 /**
- * The format of Langfuse: a trace with its observations (`GET /api/public/traces/{id}`, or the download of a trace: `{…, observations}` or
- * `{trace, observations}`), and the observations of a trace alone (`GET /api/public/observations` and `/v2/observations`: `{data}`; an
- * export as an array or JSON lines). Members are in camel case as in the API, or in snake case as in exports to a blob storage. Source:
- * langfuse/langfuse, fern/apis/server/definition/commons.yml.
+ * The format of Langfuse (langfuse/langfuse, fern/apis/server/definition/commons.yml): a trace with its observations (`{…, observations}` or `{trace,
+ * observations}`), or observations alone (`{data}`, an array, JSON lines). Members are in camel case as in the API, or in snake case as in exports.
  */
 export const LANGFUSE: Format = {
   name: 'langfuse',
@@ -94,10 +92,7 @@ function spanOf(observation: Located): TraceSpan {
   }
 }
 
-/**
- * Reads the answer of an observation. Where the request is not JSON messages in a string, the answer is not JSON either: text that
- * resembles JSON is the model's own.
- */
+/** Reads the answer: JSON only where the request is JSON messages in a string; else text that resembles JSON is the model's own. */
 function answerIn(output: Located, input: Located): readonly Tree[] | null {
   const decoded = decodeLocated(input)
   const isJson = decoded !== null && messagesIn(decoded, 'user') !== null

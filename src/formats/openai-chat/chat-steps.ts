@@ -23,13 +23,13 @@ function readOne(sink: ChatSink, message: Json, path: string, name: string | nul
   const own = speaksAsAgent(message) ? sink.open('agent', name, agentNamedBy(message) ?? sink.subagent) : null
   sink.calls = []
   sink.step = own
-  const { speaker, parts, outputs } = readMessage(sink, message, path)
+  const { isTool, parts, outputs } = readMessage(sink, message, path)
   // Not spread into push: a message may hold more parts than a call can have arguments.
-  if (outputs.length > 0 || (isList && speaker === 'tool')) {
+  if (outputs.length > 0 || (isList && isTool)) {
     const list = own?.outputs ?? outputsOf(sink, message, name)
     for (const part of outputs) list.push(part)
   }
-  const isStep = parts.length > 0 || (isList && speaker !== 'tool' && outputs.length === 0)
+  const isStep = parts.length > 0 || (isList && !isTool && outputs.length === 0)
   const step = own ?? (isStep ? sink.open('other', other) : null)
   for (const part of parts) step?.parts.push(part)
 }
@@ -151,7 +151,7 @@ export function readList(
   path: string,
   placed: readonly Located[],
 ): ReadDocument {
-  const sink = new ChatSink(reading, agent.name, { isList: true })
+  const sink = new ChatSink(reading, agent.name, true)
   readTurns(sink, placed)
   return { format, agent, steps: sink.finish(path) }
 }

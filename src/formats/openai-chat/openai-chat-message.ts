@@ -14,29 +14,26 @@ import {
   speaking,
 } from './openai-chat-sink.ts'
 
-/** The parts of one message. */
+/** The parts of one message; `outputs`: tool results, which belong to the step of the calling agent. */
 interface MessageParts {
-  speaker: 'agent' | 'tool' | 'other'
+  isTool: boolean
   readonly parts: Part[]
-  /** The tool results, which belong to the step of the calling agent. */
   readonly outputs: Part[]
 }
 
 const CALL_FIELDS = ['tool_calls', 'function_call'] as const
 
 export function readMessage(sink: ChatSink, message: Json, path: string): MessageParts {
-  const read: MessageParts = { speaker: 'other', parts: [], outputs: [] }
+  const read: MessageParts = { isTool: false, parts: [], outputs: [] }
   const role = roleOf(message)
-  if (isResponse(message)) {
-    readResponse(sink, read, message.output, `${path}/output`)
-    return read
-  }
+  if (isResponse(message)) readResponse(sink, read, message.output, `${path}/output`)
+  else if (speaksAsAgent(message) && role !== null) readAgentMessage(sink, read.parts, message, path, role)
+  else readOthers(sink, read, message, path, role)
+  return read
+}
+
+function readOthers(sink: ChatSink, read: MessageParts, message: Json, path: string, role: string | null): void {
   const isUsers = isUsersOwn(message) && (role === 'user' || role === 'tool')
-  if (speaksAsAgent(message) && role !== null) {
-    if (role !== 'assistant') noteOtherAgent(sink, message, path, role)
-    readAgentMessage(sink, read, message, path)
-    return read
-  }
   for (const field of isUsers && role === 'user' ? [] : CALL_FIELDS)
     if (holdsCalls(message, field))
       sink.reading.unread(`${path}/${field}`, 'calls in a message that is not the agent’s; not read', true)
@@ -44,22 +41,17 @@ export function readMessage(sink: ChatSink, message: Json, path: string): Messag
   else if (role === 'tool' || role === 'function') readToolMessage(sink, read, message, path)
   else if (role === null && typeof message['type'] === 'string' && message['type'] !== 'message')
     readItem(sink, read, message, path)
-  else readOtherMessage(sink, read, message, path)
-  return read
+  else readOtherMessage(sink, read, message, path, role)
 }
 
-function noteOtherAgent({ reading }: ChatSink, { content }: Json, path: string, role: string): void {
-  reading.warnOnce(`${path}/role`, `unknown role ${JSON.stringify(cutName(role))}; read as an agent of this name`)
-  // Such a harness runs the code in an agent's words, and its answer has another agent's name.
-  if (textOf(content).includes(FENCE)) reading.countUnread(path, true)
-}
-
-function readAgentMessage(sink: ChatSink, read: MessageParts, message: Json, path: string): void {
-  const { parts } = read
-  read.speaker = 'agent'
-  readThoughts(sink, message, path, parts)
+function readAgentMessage(sink: ChatSink, parts: Part[], message: Json, path: string, role: string): void {
   const { content, refusal, function_call: older } = message
-  readBlocks(sink, content, `${path}/content`, speaking('agent_message', read.parts))
+  const warning = `unknown role ${JSON.stringify(cutName(role))}; read as an agent of this name`
+  if (role !== 'assistant') sink.reading.warnOnce(`${path}/role`, warning)
+  // A harness with other roles runs the code in an agent's words, and its answer has another agent's name.
+  if (role !== 'assistant' && textOf(content).includes(FENCE)) sink.reading.countUnread(path, true)
+  readThoughts(sink, message, path, parts)
+  readBlocks(sink, content, `${path}/content`, speaking('agent_message', parts))
   if (typeof refusal === 'string') sink.text(parts, 'agent_message', refusal, `${path}/refusal`, 'refusal')
   if (isRecord(older)) sink.addCall(parts, formOfCall(older, `${path}/function_call`))
   else if (!isAbsent(older)) sink.reading.odd(`${path}/function_call`, 'a function call', older)
@@ -90,7 +82,7 @@ export function readThoughts(sink: ChatSink, message: Json, path: string, parts:
 function readToolMessage(sink: ChatSink, read: MessageParts, message: Json, path: string, field = 'content'): void {
   const { outputs } = read
   const { error, [field]: content } = message
-  read.speaker = 'tool'
+  read.isTool = true
   const id = answeredIdOf(sink, message)
   const name = toolName(sink, message, path, id)
   readBlocks(sink, content, `${path}/${field}`, speaking('tool_output', outputs, name))
@@ -130,17 +122,10 @@ function callIdOf(message: Json): string | null {
 /** Reads an item of OpenAI's Responses among the messages, without a role. */
 function readItem(sink: ChatSink, read: MessageParts, item: Json, path: string): void {
   const { type } = item
-  if (type === 'function_call_output') {
-    readToolMessage(sink, read, item, path, 'output')
-    return
-  }
-  if (type === 'reasoning') readReasoning(sink, item, path, read.parts)
+  if (type === 'function_call_output') readToolMessage(sink, read, item, path, 'output')
+  else if (type === 'reasoning') readReasoning(sink, item, path, read.parts)
   else if (type === 'function_call') sink.addCall(read.parts, formOfCall(item, path))
-  else {
-    sink.reading.unreadRecord(path, 'kind of record', type, item)
-    return
-  }
-  read.speaker = 'agent'
+  else sink.reading.unreadRecord(path, 'kind of record', type, item)
 }
 
 /** Recognizes a whole answer of Responses, which mini-swe-agent keeps among its messages. */
@@ -152,11 +137,9 @@ function readResponse(sink: ChatSink, read: MessageParts, output: readonly unkno
     if (item['type'] === 'message')
       readBlocks(sink, item['content'], `${at}/content`, speaking('agent_message', read.parts))
     else readItem(sink, { ...read, outputs: [] }, item, at)
-  read.speaker = 'agent'
 }
 
-function readOtherMessage(sink: ChatSink, read: MessageParts, message: Json, path: string): void {
-  const role = roleOf(message)
+function readOtherMessage(sink: ChatSink, read: MessageParts, message: Json, path: string, role: string | null): void {
   // Whoever spoke may have acted by the words.
   if (role === null) sink.reading.unread(`${path}/role`, 'a message without a role; read as system', true)
   const { parts, outputs } = read

@@ -4,7 +4,7 @@ import { openEnvelope, type ReadBlock, readBlock as readCommonBlock, readContent
 import { leavesOf, memberName } from '../common/json-tree.ts'
 import type { PictureSource } from '../common/pictures.ts'
 import { type ContentSink, isAbsent, isRecord, type Json, objectsIn, type Reading } from '../common/reading.ts'
-import { asRecord, asText, type OpenStep, type PlacedText, type Resolve, Session } from '../common/session.ts'
+import { asRecord, asText, type OpenStep, type PlacedText, Session } from '../common/session.ts'
 import { addCall } from '../common/session-calls.ts'
 import {
   CODES,
@@ -39,15 +39,8 @@ export interface Slice {
 
 const MAX_MENTION = 300
 
-interface SinkOptions {
-  readonly resolve?: Resolve
-  /** True for a list of messages, each of which is a step. */
-  readonly isList?: boolean
-}
-
 /** Receives the texts and calls of one conversation: resolves references, opens the envelopes of tool output, and joins answers to calls. */
 export class ChatSink extends Session {
-  override readonly isList: boolean
   /** The agent's step that is being read; null for the message of another speaker. */
   step: OpenStep | null = null
   /** The calls of the message that is being read, in order. */
@@ -56,10 +49,8 @@ export class ChatSink extends Session {
   /** Outcomes that the record tells beside an answer, by the id of the call. */
   readonly #reported = new Map<string, ActOutcome | undefined>()
 
-  constructor(reading: Reading, agent: string | null, { resolve, isList = false }: SinkOptions = {}) {
-    super(reading, null, agent)
-    if (resolve !== undefined) this.locate = resolve
-    this.isList = isList
+  constructor(reading: Reading, agent: string | null, isList = false) {
+    super(reading, null, agent, isList)
   }
 
   /** Keeps the outcome that the record tells beside the next answer of a call. */
@@ -119,9 +110,8 @@ export class ChatSink extends Session {
 }
 
 /**
- * Adds ranges of a text as parts, each under `pointer#char=start,end`: a text protocol mixes speech and acts of several actors in one
- * string. The fragment is RFC 5147's, which cannot be confused with a JSON pointer; where the range is JSON, `#` and a pointer into it
- * follow.
+ * Adds ranges of a text as parts, each under `pointer#char=start,end` (RFC 5147, which no JSON pointer resembles); where the range is JSON, `#` and
+ * a pointer into it follow.
  */
 export function addSlices(reading: Reading, parts: Part[], { text, path }: PlacedText, slices: readonly Slice[]): void {
   for (const { start, end, actor, name, act = null, inner } of slices) {
@@ -141,10 +131,7 @@ export interface Speaker {
 }
 
 /** Returns the speaker of a content whose parts stand in one list. */
-export const speaking = (actor: Actor, parts: Part[], name = 'message'): Speaker => ({
-  ...{ actor, name, parts },
-  outputs: parts,
-})
+export const speaking = (actor: Actor, parts: Part[], name = 'message') => ({ actor, name, parts, outputs: parts })
 
 export const CALLS: ReadonlySet<unknown> = new Set(['tool_use', 'server_tool_use', 'mcp_tool_use', 'tool-call'])
 const REASONING: ReadonlySet<unknown> = new Set(['reasoning', 'thinking', 'think', 'redacted_thinking'])
@@ -206,10 +193,7 @@ const INNER = ['function', 'custom'] as const
 const NAMES = ['toolName', 'function', 'name'] as const
 const ARGUMENTS = ['arguments', 'args', 'input', 'parameters'] as const
 
-/**
- * Returns the form of a call: OpenAI's (`function: {name, arguments}`), the older `function_call`, an item of Responses, Inspect's (`function`,
- * `arguments`), Anthropic's block (`name`, `input`), or the AI SDK's (`toolName`, `args` or `input`).
- */
+/** Returns the form of a call: of OpenAI's chat, functions or Responses, of Inspect, Anthropic or the AI SDK. */
 export function formOfCall(call: Json, path = ''): CallForm {
   const { type, id, call_id, toolCallId } = call
   const inner = INNER.find((name) => isRecord(call[name]))
@@ -293,8 +277,8 @@ const NOT_CARRIED_OUT: Readonly<Record<string, ActOutcome>> = {
 }
 
 /**
- * Derives the outcome of a tool call from the message with its result: Inspect's `error`, Anthropic's `is_error`, or a return code, which
- * mini-swe-agent notes in `extra` or in an envelope around the output. A message without any of these is a plain result.
+ * Derives the outcome of a call from the message with its result: Inspect's `error`, Anthropic's `is_error`, or a return code (mini-swe-agent: in
+ * `extra`, or in an envelope around the output). A message without any of these is a plain result.
  */
 export function outcomeOfMessage(agent: string | null, tool: string, message: Json, content: unknown): ActOutcome {
   const { error, is_error: flag, extra } = message
@@ -311,10 +295,7 @@ export function outcomeOfMessage(agent: string | null, tool: string, message: Js
   return outcomeWithCode(outcome, code ?? exitCodeInText(harnessOf(agent), text))
 }
 
-/**
- * Derives the outcome of a call from its result. A library's flag of no error says nothing about the command that the tool ran. For an
- * object without an exit code or an error flag, its texts decide, as for a text.
- */
+/** Derives an outcome from a result; a library's flag of no error says nothing about the command, so the texts decide, or an exit code. */
 export function outcomeOfOutput(tool: string, value: unknown, isError: boolean | null): ActOutcome {
   if (isRecord(value)) {
     const code = CODES.map((name) => value[name]).find((code) => typeof code === 'number')

@@ -70,7 +70,7 @@ function readRun(
   const chat = chatRead(reading, run, name)
   const listed = chat.items().filter(({ value }) => !isBookkeeping(value))
   const placed = [...(isTeam ? listed.map(placeTeamMessage) : listed), ...responseOf(reading, run), ...answer]
-  const sink = new ChatSink(reading, agent.name, { isList: true })
+  const sink = new ChatSink(reading, agent.name, true)
   addPrompt(sink, 'system', run.member(isAbsent(record['system']) ? 'policy' : 'system'))
   if (isTeam) addTeam(sink, run)
   readTurns(sink, placed)
@@ -89,11 +89,8 @@ function placeTeamMessage(message: Located): Located {
 function addTeam(sink: ChatSink, run: Located): void {
   const prompts = run.member('system_prompt')
   for (const agent of Object.keys(prompts.record)) addPrompt(sink, 'system', prompts.member(agent))
-  const asks = run
-    .member('history')
-    .items()
-    .some(({ record }) => record['role'] === 'human')
-  if (!asks) addPrompt(sink, 'user', run.member('question'))
+  const history = run.member('history').items()
+  if (!history.some(({ record }) => record['role'] === 'human')) addPrompt(sink, 'user', run.member('question'))
 }
 
 /** Adds a prompt beside the messages, a text or blocks (Anthropic), as a step before all messages. */
@@ -136,10 +133,7 @@ const modelOf = ({ model, response }: Json): string | null => asName(model) ?? a
 
 const SAMPLE_NUMBERS = ['reward', 'result', 'score'] as const
 
-/**
- * Splits files of chats into one document per run: a list of runs (tau-bench's results, Harbor's exported traces, JSON lines of
- * conversations). A single run gives its own facts. The document is the run as it stands in the file.
- */
+/** Splits a file of chats (tau-bench's results, Harbor's traces, JSON lines) into its runs; a single run gives its own facts. */
 function splitChats(root: Json): readonly FileRun[] | null {
   const runs = runsOf(root)
   if (runs === null && (chatIn(root) === undefined || 'trajectory_format' in root)) return null
@@ -247,18 +241,11 @@ function readExchange(reading: Reading, document: Json): ReadDocument {
   return typeof model === 'string' && read.agent.model === null ? { ...read, agent: { ...read.agent, model } } : read
 }
 
-/** A request to the model with its response; null for a request alone. */
-interface Exchange {
-  readonly request: Located
-  readonly response: Located | null
-}
-
 /**
- * Finds the exchange in a document: the document itself, where it is a request with a `system`; else the request under `request`, or in its
- * `body` as proxies write it, with the answer in the same place under `response`. Null for every other document: the chat format reads a
- * request without a `system`.
+ * Finds the exchange in a document: a request with a `system`; else the request under `request`, or in its `body` as proxies write it, with the
+ * answer in the same place under `response` (null without one). Null for other documents: the chat format reads a request without a `system`.
  */
-function exchangeIn(document: Json): Exchange | null {
+function exchangeIn(document: Json) {
   const root = new Located(document, '')
   const [request, response] = [bodyOf(root.member('request')), bodyOf(root.member('response'))]
   if (isRecord(request.value) && isChat(request.value['messages'])) {
@@ -274,10 +261,7 @@ const bodyOf = (side: Located): Located => (isRecord(side.member('body').value) 
 
 const isText = (block: unknown): boolean => isRecord(block) && typeof block['text'] === 'string'
 
-/**
- * Splits a log of exchanges into runs. An agent sends the whole conversation with every request, so an exchange whose request and answer
- * both begin the next request is left out.
- */
+/** Splits a log of exchanges, without those that the next request begins with: an agent sends the whole conversation each time. */
 function splitExchanges(root: Json): readonly FileRun[] | null {
   const records = asList(root['records'])
   if (!records.some((record) => isRecord(record) && (exchangeIn(record)?.response ?? null) !== null)) return null
@@ -296,11 +280,6 @@ function conversationOf(record: unknown): readonly unknown[] | null {
   const { system, messages } = exchange.request.record
   const response = exchange.response?.value ?? null
   const answer = isRecord(response) && isAnswer(response) ? ['assistant', response['content']] : [response]
-  return [
-    system,
-    ...asList(messages)
-      .map(asRecord)
-      .map(({ role, content }) => [role, content]),
-    answer,
-  ]
+  const turns = asList(messages).map(asRecord)
+  return [system, ...turns.map(({ role, content }) => [role, content]), answer]
 }

@@ -56,23 +56,18 @@ function readResponses(reading: Reading, document: Json): ReadDocument {
   const items = lists.flatMap(({ list }) => list.map((item) => innerOf(item).item))
   const { answered } = shownBy(items.filter(isRecord))
   const ran = items.map(asRecord).filter(({ type }) => type === 'mcp_call')
-  const facts: RunFacts = { answered, approved: new Set(ran.map(({ approval_request_id: id }) => idText(id))) }
+  const approved = new Set(ran.map(({ approval_request_id: id }) => idText(id)))
   for (const { list, path } of lists)
-    for (const [item, at] of itemsIn(list, path)) readAnyItem(session, item, at, facts)
+    for (const [item, at] of itemsIn(list, path)) readAnyItem(session, item, at, answered, approved)
   const path = lists[0]?.path ?? '/output'
   const agent = { name: asName(document['agent']), model: asText(document['model']) }
   return { format: 'openai-responses', agent, steps: session.finish(path) }
 }
 
-/** Facts that later items of a run tell. */
-interface RunFacts {
-  /** The ids of the calls with a result. */
-  readonly answered: ReadonlySet<string>
-  /** The ids of the requests for approval whose calls ran. */
-  readonly approved: ReadonlySet<string | null>
-}
+type Ids = ReadonlySet<string | null>
 
-function readAnyItem(session: Session, value: unknown, path: string, { answered, approved }: RunFacts): void {
+/** Reads an item. `answered`: the calls with a result; `approved`: the requests for approval whose calls ran. */
+function readAnyItem(session: Session, value: unknown, path: string, answered: Ids, approved: Ids): void {
   const { item, at, waits } = innerOf(value, path)
   if (!isRecord(item)) {
     session.reading.odd(at, 'an object', item)

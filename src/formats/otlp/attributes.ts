@@ -3,9 +3,8 @@ import { asText } from '../common/session.ts'
 import { Located, placeMessage, type Tree } from '../traces/located.ts'
 
 /**
- * Finds the first present attribute of several dotted names, separated by blanks, in any export form: OTLP's list of keys and values, an
- * object with dotted names, or nested objects (`{"llm": {"input_messages": [{"message": {"role": …}}]}}`), whose members' own names may
- * hold dots. Null where none exists.
+ * Finds the first present attribute of several dotted names, separated by blanks: in OTLP's list, an object with dotted names, or nested objects,
+ * whose members' own names may hold dots. Null where none exists.
  */
 export const attribute = (of: Located | null, names: string): Located | null =>
   firstOf(names, (name) => (of === null ? null : find(of, name.split('.'))))
@@ -35,13 +34,11 @@ function find(located: Located, way: readonly string[]): Located | null {
   return null
 }
 
-function firstOf<T>(names: string, find: (name: string) => T | null): T | null {
-  for (const name of names.split(' ')) {
-    const found = find(name)
-    if (found !== null) return found
-  }
-  return null
-}
+const firstOf = <T>(names: string, find: (name: string) => T | null): T | null =>
+  names
+    .split(' ')
+    .map((name) => find(name))
+    .find((found) => found !== null) ?? null
 
 const NUMBER = /^\d{1,9}$/
 const MOST_SEGMENTS = 40

@@ -41,11 +41,9 @@ function readOtlp(reading: Reading, document: Json): ReadDocument {
   const [agent = null] = agents
   const only = agents.size === 1 ? agent : null
   const read = readTrace(reading, spans, { format: 'otlp', path: '' }, { name: asName(only), tools: only })
+  const advice = 'record what the model was sent and what it answered (off by default in OpenTelemetry)'
   if (spans.length > 0 && read.steps.length === 0)
-    reading.refuse(
-      '',
-      `none of its ${spans.length} spans holds a message or a call: record what the model was sent and what it answered (off by default in OpenTelemetry)`,
-    )
+    reading.refuse('', `none of its ${spans.length} spans holds a message or a call: ${advice}`)
   return read
 }
 
@@ -55,14 +53,11 @@ function itemsOf(document: Json): readonly Located[] {
   const lists = listsOf(document).flatMap((name) => root.member(name).items())
   const items = isRequest(document) ? [root, ...lists] : lists
   const below = (names: readonly string[]) => (above: Located) => names.flatMap((name) => above.member(name).items())
-  return items.flatMap((item) =>
-    isRequest(item.value)
-      ? [item]
-          .flatMap(below(REQUESTS))
-          .flatMap(below(SCOPES))
-          .flatMap(below(['spans']))
-      : [item],
-  )
+  const spansIn = (item: Located) =>
+    below(REQUESTS)(item)
+      .flatMap(below(SCOPES))
+      .flatMap(below(['spans']))
+  return items.flatMap((item) => (isRequest(item.value) ? spansIn(item) : [item]))
 }
 
 /** Splits a file of several traces into one document per trace, in order of their first spans; an odd item stays beside the span before it. */
@@ -94,24 +89,18 @@ const traceIdOf = (span: Json): string => asText(idIn(span, 'trace')) ?? ''
 
 function readSpan(reading: Reading, span: Located, record: Json): TraceSpan {
   const own = 'attributes' in record ? attributesOf(span.member('attributes')) : attributesOf(span, COLUMN)
-  const events = span
-    .member('events')
-    .items()
-    .map((event): SpanEvent => {
-      return { name: asText(asRecord(event.value)['name']) ?? '', attributes: attributesOf(event.member('attributes')) }
-    })
+  const items = span.member('events').items()
+  const events = items.map((event): SpanEvent => {
+    return { name: asText(event.member('name').value) ?? '', attributes: attributesOf(event.member('attributes')) }
+  })
   const holders = [own, ...events.map(({ attributes }) => attributes)]
   for (const { path } of DEFINITIONS.flatMap((name) => attribute(own, name) ?? [])) reading.leaveOut(path)
   const name = asText(record['name'])
   const sent = ['input.value', 'output.value'].map((name) => attribute(own, name)?.value)
   const kind = kindBy(kindOf(own, events, asText(record['span_kind'])), ...sent)
   const dropped = record['droppedAttributesCount'] ?? record['dropped_attributes_count']
-  if (typeof dropped === 'number' && dropped > 0)
-    reading.unread(
-      span.path,
-      `${dropped} attributes of this span were dropped before it was exported`,
-      kind !== 'other',
-    )
+  const warning = `${String(dropped)} attributes of this span were dropped before it was exported`
+  if (typeof dropped === 'number' && dropped > 0) reading.unread(span.path, warning, kind !== 'other')
   const { path } = span
   const tool = kind === 'tool' ? toolOf(own, events, span, record) : null
   const momentIn = (fields: readonly string[]): number | null =>

@@ -22,10 +22,7 @@ export function messagesOfSpan(own: Located, events: readonly SpanEvent[], side:
   return openInferenceMessages(own, side)
 }
 
-/**
- * Reads messages in the GenAI conventions: `gen_ai.system_instructions`, `gen_ai.input.messages` and `gen_ai.output.messages` (since 1.37),
- * as attributes of the span or of an event.
- */
+/** Reads messages of the GenAI conventions since 1.37, as attributes of the span or of an event. */
 function genAiMessages(own: Located, side: Side, events: readonly SpanEvent[]): SpanMessages {
   for (const attributes of [own, ...events.map((event) => event.attributes)]) {
     const messages = attribute(attributes, `gen_ai.${side === 'assistant' ? 'output' : 'input'}.messages`)
@@ -86,8 +83,8 @@ function eventMessages(own: Located, side: Side, events: readonly SpanEvent[]): 
 }
 
 /**
- * Span kinds of Vercel's AI SDK (vercel/ai, packages/ai/src: `ai.operationId`, `ai.prompt.messages`, `ai.response.*`; `ai.result.*` before
- * version 4). A model call is `….doGenerate` or `….doStream`; the span around it repeats the call's input and output for the user.
+ * Span kinds of Vercel's AI SDK (vercel/ai, packages/ai/src). A model call is `….doGenerate` or `….doStream`; the span around it repeats the call's
+ * input and output for the user.
  */
 export const AI_SDK: Readonly<Record<string, SpanKind>> = {
   ...{ 'ai.generateText': 'agent', 'ai.streamText': 'agent', 'ai.generateObject': 'agent', 'ai.streamObject': 'agent' },
@@ -131,10 +128,7 @@ function aiSdkOutput(own: Located): SpanMessages {
   return [{ role: 'assistant', content }, ...list.filter((call) => !isCall(call))]
 }
 
-/**
- * Reads the messages of a model call in OpenInference (Arize-ai/openinference, spec/semantic_conventions.md and tool_calling.md):
- * `llm.input_messages.0.message.role` and so on, else `input.value`, the provider's request. Null: the value holds no messages.
- */
+/** Reads messages of OpenInference (Arize-ai/openinference, spec/semantic_conventions.md), else `input.value`, the provider's request. */
 function openInferenceMessages(own: Located, side: Side): readonly Tree[] | null {
   const way = side === 'user' ? 'input' : 'output'
   const list = attributeItems(attribute(own, `llm.${way}_messages`))
@@ -144,10 +138,7 @@ function openInferenceMessages(own: Located, side: Side): readonly Tree[] | null
   return value === null ? [] : (isJson ? messagesIn : plainMessagesIn)(value, side)
 }
 
-/**
- * Reads OpenLLMetry's numbered messages: `gen_ai.prompt.0.role`, `.content`, `.tool_calls.0.name` (traceloop/openllmetry,
- * opentelemetry-semantic-conventions-ai).
- */
+/** Reads OpenLLMetry's numbered messages (traceloop/openllmetry): `gen_ai.prompt.0.role`, `.content`, `.tool_calls.0.name`. */
 function numberedMessages(own: Located, side: Side): SpanMessages {
   const list = attribute(own, `gen_ai.${side === 'assistant' ? 'completion' : 'prompt'}`)
   if (list === null) return undefined

@@ -13,10 +13,7 @@ import {
 } from '../openai-chat/openai-chat-sink.ts'
 import { own } from '../tools/tool-table.ts'
 
-/**
- * The format of Pydantic AI's messages, as `ModelMessagesTypeAdapter` and `all_messages_json()` write them (pydantic-ai,
- * pydantic_ai_slim/pydantic_ai/messages.py): an array of requests and responses with their parts, alone or under a name.
- */
+/** The format of Pydantic AI's messages (pydantic_ai_slim/pydantic_ai/messages.py): an array of requests and responses, alone or named. */
 export const PYDANTIC_AI: Format = {
   name: 'pydantic-ai',
   recognizes: (document) => messagesIn(document) !== null,
@@ -110,8 +107,8 @@ function readReturn(sink: ChatSink, part: Json, path: string): void {
 }
 
 /**
- * Reads a retry prompt: the tool's error text, or a list of validation errors. Such a list may concern the arguments, in which case no tool
- * ran, or a value that the tool checked while it ran (pydantic_ai, _tool_manager.py catches both), so the outcome is uncertain.
+ * Reads a retry prompt: the tool's error text, or validation errors, of the arguments (no tool ran) or of a value that the running tool checked
+ * (pydantic_ai, _tool_manager.py catches both), so that their outcome is uncertain.
  */
 function readRetry(sink: ChatSink, part: Json, path: string): void {
   const { content } = part

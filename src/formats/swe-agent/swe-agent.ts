@@ -33,7 +33,7 @@ export const SWE_AGENT: Format = {
 
 function readSweAgent(reading: Reading, document: Json): ReadDocument {
   const list = asList(document['trajectory'])
-  const sink = new ChatSink(reading, 'swe-agent', { isList: true })
+  const sink = new ChatSink(reading, 'swe-agent', true)
   const history = readHistory(sink, document['history'], list)
   const acts = list.map((step, index) => readStep(sink, step, pointer('/trajectory', index)))
   const steps = [...history.before, ...acts.flatMap((parts, index) => [parts, ...(history.after.get(index) ?? [])])]
@@ -204,7 +204,7 @@ function readMiniSweAgent(reading: Reading, document: Json): ReadDocument {
   const { trajectory_format: named } = document
   const format = typeof named === 'string' && named.length < 40 ? named : 'mini-swe-agent'
   if (!Array.isArray(list)) reading.odd(`/${field}`, 'an array', list)
-  const sink = new ChatSink(reading, agent.name, { isList: true })
+  const sink = new ChatSink(reading, agent.name, true)
   readTurns(sink, turnsIn(sink, new Located(list, `/${field}`)))
   return { format, agent, steps: sink.finish(`/${field}`) }
 }

@@ -70,14 +70,12 @@ function messagesInList(list: Located, side: Side): readonly Tree[] | null {
     : null
 }
 
-/**
- * Reads the messages of a list; an odd item among them is returned as it stands, so that it is unread at its place. Langfuse's handlers of
- * LangChain write a tool's answer with the tool's name as the role, and each tool's definition as a message of the role `tool`.
- */
+/** Reads the messages of a list; an odd item stays as it is, so that it is unread at its place. */
 function turnsIn(items: readonly Located[]): readonly Tree[] {
   const asked = new Map<unknown, Tree[]>()
   return items.flatMap((item): readonly Tree[] => {
     const [name, content] = [item.member('role'), item.member('content')]
+    // Langfuse's handlers of LangChain write a definition as a message of the role `tool`, and a tool's answer with the tool's name as the role.
     const isDefinition = 'parameters' in content.member('function').record
     if (name.value === 'tool' && isDefinition && item.member('tool_call_id').value === undefined)
       return [{ role: 'system', content: textsOf(content) }]
@@ -144,11 +142,7 @@ const isBlock = (value: unknown): boolean =>
   ((value['type'] === 'text' && typeof value['text'] === 'string') || BLOCK_TYPES.has(value['type']))
 
 /** The lists of a model's answers (OpenAI, Gemini, LangChain), and the member of each answer that holds its message. */
-const ANSWERS = [
-  ['choices', 'message'],
-  ['candidates', 'content'],
-  ['generations', 'message'],
-] as const
+const ANSWERS = { choices: 'message', candidates: 'content', generations: 'message' } as const
 /** Members of a LangChain state or run that hold a state, or the agent's message. */
 export const STATES = ['input', 'output', 'state'] as const
 
@@ -164,7 +158,8 @@ function messagesInRecord(value: Located, record: Json, side: Side): readonly Tr
   }
   if (asText(record['contents']) !== null)
     return [...instructionsIn(value), { role: side, content: value.member('contents') }]
-  for (const [list, member] of ANSWERS) if (Array.isArray(record[list])) return answersIn(value.member(list), member)
+  for (const [name, member] of Object.entries(ANSWERS))
+    if (Array.isArray(record[name])) return answersIn(value.member(name), member)
   if (Array.isArray(record['output']) && !('role' in record)) return messagesInList(value.member('output'), 'assistant')
   if (isMessage(record) || 'tool_calls' in record || ('content' in record && isContent(record['content'])))
     return messageOf(value, side)
@@ -256,10 +251,8 @@ const LEFT_OUT: ReadonlySet<string> = wordSet(`role type content tool_calls addi
 
 /** Returns what LangChain keeps of a provider's answer beside its content. */
 function extrasOf(extra: Located): { readonly [name: string]: Tree } {
-  const [summary, kept] = [
-    extra.member('reasoning').member('summary'),
-    ['reasoning_content', 'refusal', 'function_call'],
-  ]
+  const summary = extra.member('reasoning').member('summary')
+  const kept = ['reasoning_content', 'refusal', 'function_call']
   const given = kept.map((name) => [name, extra.member(name)] as const).filter(([, { value }]) => !isAbsent(value))
   return { ...Object.fromEntries(given), ...(Array.isArray(summary.value) && { thinking_blocks: summary }) }
 }

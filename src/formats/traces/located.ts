@@ -124,10 +124,7 @@ export const textsOf = (value: Located): readonly Tree[] =>
     ({ text, pointer }): Tree => ({ type: 'text', text: new Located(text, value.pathOf(pointer)) }),
   )
 
-/**
- * Types of the blocks that have none, by their one named member: of Bedrock's Converse (@aws-sdk/client-bedrock-runtime, ContentBlock), and of
- * Gemini's API (ai.google.dev, Part).
- */
+/** Types of the blocks that have none, by their one named member: of Bedrock's Converse (ContentBlock), and of Gemini's API (Part). */
 const BARE: Readonly<Record<string, string>> = {
   ...{ toolUse: 'tool_call', toolResult: 'tool_call_response', reasoningContent: 'reasoningContent' },
   ...{ functionCall: 'tool_call', functionResponse: 'functionResponse', inlineData: 'image' },
@@ -256,10 +253,8 @@ const PROVIDERS = ['source', 'image', 'file'] as const
  */
 export function messagesOfParts(message: Located, role: string): readonly Tree[] {
   const isAgent = role === 'assistant'
-  const all = message
-    .member('parts')
-    .items()
-    .flatMap((part) => blocksOf(part, isAgent))
+  const parts = message.member('parts').items()
+  const all = parts.flatMap((part) => blocksOf(part, isAgent))
   const results = all.filter(isResult).map(({ type: _, tool_use_id, ...result }): Tree => {
     return { role: 'name' in result ? 'function' : 'tool', tool_call_id: tool_use_id, ...result }
   })

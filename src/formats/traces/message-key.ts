@@ -37,10 +37,7 @@ function argsKey(args: unknown): string {
 
 const decoded = (args: unknown): unknown => (typeof args === 'string' ? (decodeObject(args) ?? args) : args)
 
-/**
- * Tells whether a tool received another value than its call has, for an argument that both name. Arguments that only one names prove
- * nothing: a program adds arguments of its own.
- */
+/** Tells whether a tool received another value than its call has, for an argument that both name: a program adds arguments of its own. */
 export function differs(received: unknown, called: unknown): boolean {
   const [own, other] = [decoded(received), decoded(called)]
   if (!isRecord(own) || !isRecord(other)) return false
@@ -55,10 +52,7 @@ export function answeredIdsOf({ role, type, tool_call_id: id, call_id: other, co
   return [...own, ...blocks].filter((id): id is string => typeof id === 'string' && id !== '')
 }
 
-/**
- * Returns the key by which two messages of a trace are the same: speaker, texts, calls, answered calls. Reasoning, call ids and cache marks
- * are left out, because a reply's copy in the next request often lacks them.
- */
+/** Returns the key by which messages are the same. Reasoning, call ids and cache marks are left out: a reply's copy often lacks them. */
 export function messageKey(message: Json): string {
   const { role, content, refusal, output } = message
   const words = [
@@ -133,10 +127,7 @@ export class MadeCalls {
     return calls.length > 0 && calls.every((call) => call.id !== null && this.#ids.has(idKey(call)))
   }
 
-  /**
-   * Finds the call of a tool's span: by its id, else the first unjoined call of the tool with the same arguments; the first of all, where
-   * the span's arguments have another form than the call's.
-   */
+  /** Finds the call of a tool's span: by its id, else the first unjoined call with its arguments, or of its tool where they have another form. */
   find({ id, name, args, byName }: TracedTool): MadeCall | undefined {
     const named = id === null ? undefined : this.#byId.get(id)
     if (named !== undefined) return named

@@ -115,17 +115,12 @@ class TraceRun {
     }
     this.#input(span, span.input())
     const output = span.output()
-    const answers = (output ?? []).filter(
-      (tree) => placeMessage(tree, span.path)?.record['role'] === 'assistant',
-    ).length
-    if (output === null)
-      this.#reading.unread(
-        span.answered?.path ?? span.path,
-        'the answer of the model has a form that is not known; not read',
-        true,
-      )
+    const isAnswer = (tree: Tree): boolean => placeMessage(tree, span.path)?.record['role'] === 'assistant'
+    const warning = 'the answer of the model has a form that is not known; not read'
+    if (output === null) this.#reading.unread(span.answered?.path ?? span.path, warning, true)
     if (output?.length === 0 && span.error === undefined) this.#unanswered.push(span)
-    if (answers > 1) this.#reading.warnOnce(span.path, 'several answers of one call of the model; all are shown')
+    if ((output ?? []).filter(isAnswer).length > 1)
+      this.#reading.warnOnce(span.path, 'several answers of one call of the model; all are shown')
     this.#reading.reply = this.#reply
     for (const tree of output ?? []) this.#show(this.#place(tree, span, true), span)
   }
@@ -152,32 +147,21 @@ class TraceRun {
       const isSent = what === 'input' && text !== null && this.#asked.has(text)
       if (placed === null || isSent || this.#isShown(placed)) continue
       // The last message of an agent can hold any text; its acts are in its model calls.
-      const isUnmade =
-        what === 'output' &&
-        span.kind === 'agent' &&
-        this.tree(span).hasModelBelow &&
-        callKeysOf(placed.record).length > 0 &&
-        !this.#made.holds(placed.record)
+      const isLast = what === 'output' && span.kind === 'agent' && this.tree(span).hasModelBelow
+      const isUnmade = isLast && callKeysOf(placed.record).length > 0 && !this.#made.holds(placed.record)
       if (isUnmade)
         this.#reading.unread(placed.path, 'holds tool calls that no call of a model below it made; not read', true)
       else this.#show(placed, span)
     }
-    if (trees === null && !this.tree(span).hasModelBelow)
-      // The input of a span holds no act of the agent.
-      this.#reading.unread(
-        span.path,
-        `the ${what} of this span has a form that is not known; not read`,
-        what === 'output',
-      )
+    const warning = `the ${what} of this span has a form that is not known; not read`
+    // The input of a span holds no act of the agent.
+    if (trees === null && !this.tree(span).hasModelBelow) this.#reading.unread(span.path, warning, what === 'output')
   }
 
   #input(span: TraceSpan, trees: readonly Tree[] | null): void {
-    if (trees === null)
-      this.#reading.unread(
-        span.sent?.path ?? span.path,
-        'what the model was sent has a form that is not known; not read',
-        mayAct(span.sent?.value),
-      )
+    const unknown = 'what the model was sent has a form that is not known; not read'
+    if (trees === null) this.#reading.unread(span.sent?.path ?? span.path, unknown, mayAct(span.sent?.value))
+    const strange = 'an answer that no call of a model in this trace gave; read as the agent’s own, from before'
     const own = new Map<string, number>()
     for (const tree of trees ?? []) {
       const placed = this.#place(tree, span)
@@ -188,10 +172,7 @@ class TraceRun {
       if (count <= (this.#shown.get(key) ?? 0) || this.#made.holds(placed.record)) continue
       // An earlier call, whose answer the trace did not keep, may have given the answer.
       if (placed.record['role'] === 'assistant' && this.#unanswered.shift() === undefined)
-        this.#reading.warnOnce(
-          placed.path,
-          'an answer that no call of a model in this trace gave; read as the agent’s own, from before',
-        )
+        this.#reading.warnOnce(placed.path, strange)
       this.#show(placed, span, key)
     }
   }
@@ -210,12 +191,10 @@ class TraceRun {
     this.#shown.set(key, (this.#shown.get(key) ?? 0) + 1)
     const text = textKey(message)
     if (text !== null) this.#texts.add(text)
+    const warning =
+      'reads like messages as JSON, but is cut, cannot be read, or is not said to be JSON; shown as it stands'
     if (readsLikeMessages(message['content']))
-      this.#reading.unread(
-        placed.pathOf('/content'),
-        'reads like messages as JSON, but is cut, cannot be read, or is not said to be JSON; shown as it stands',
-        message['role'] === 'assistant',
-      )
+      this.#reading.unread(placed.pathOf('/content'), warning, message['role'] === 'assistant')
     this.model ??= modelOf(message)
     const own = asName(message['id'])
     const names = span.name === null ? ([own, own] as const) : ([cutName(span.name), null] as const)
@@ -249,12 +228,8 @@ class TraceRun {
     if (match === undefined) this.#showTool(span, tool, id)
     else {
       match.joined = true
-      if (differs(tool.args.value, match.original))
-        this.#reading.unread(
-          tool.args.path,
-          'the tool was given other arguments than the call of the model has; those of the call are shown',
-          true,
-        )
+      const warning = 'the tool was given other arguments than the call of the model has; those of the call are shown'
+      if (differs(tool.args.value, match.original)) this.#reading.unread(tool.args.path, warning, true)
       else if (!isAbsent(tool.args.value)) this.#reading.leaveOut(tool.args.path)
     }
     const failed =
@@ -297,12 +272,10 @@ const HEADS = '"role"|"parts"|"messages"|"choices"|"tool_calls"|"tool_use"|"tool
 /** Beginnings of the names of a tool's span: of the GenAI conventions, and of Pydantic AI. */
 const PREFIXES = ['execute_tool ', 'running tool: '] as const
 
-function withoutPrefix({ value, path }: Located): Located {
-  const text = asText(value) ?? ''
+function withoutPrefix(name: Located): Located {
+  const text = asText(name.value) ?? ''
   const { length } = PREFIXES.find((prefix) => text.startsWith(prefix)) ?? ''
-  return length === 0
-    ? new Located(value, path)
-    : new Located(text.slice(length), `${path}#char=${length},${text.length}`)
+  return length === 0 ? name : new Located(text.slice(length), `${name.path}#char=${length},${text.length}`)
 }
 
 function resultTree(result: Located, error: Located | null, id: string): Tree {

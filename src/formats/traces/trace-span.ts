@@ -3,9 +3,8 @@ import { mayAct, type Reading } from '../common/reading.ts'
 import type { Located, Tree } from './located.ts'
 
 /**
- * Kinds of spans: a model call; an agent's work around such calls; a tool call; work beside the agent (a retriever, an
- * embedding, a guardrail, an evaluator), which holds no act; or other work (a chain, an HTTP request). The texts of the last two a model saw only
- * inside of the first three.
+ * Kinds of spans: a model call; an agent's work around such calls; a tool call; work beside the agent (a retriever, a guardrail), which holds no
+ * act; or other work (a chain, an HTTP request). The texts of the last two a model saw only inside of the first three.
  */
 export type SpanKind = 'model' | 'agent' | 'tool' | 'aside' | 'other'
 
@@ -103,12 +102,11 @@ export interface TraceEvent {
   readonly what: 'all' | 'input' | 'output'
   readonly at: number
   readonly depth: number
-  readonly order: number
 }
 
 /** Lists the events in order of time; a span around others, and a tool, begins before them and ends behind them. */
 export function eventsOf(spans: readonly TraceSpan[], tree: TraceTree): readonly TraceEvent[] {
-  let [at, order] = [0, 0]
+  let at = 0
   const events: TraceEvent[] = []
   for (const span of spans) {
     at = span.start ?? at
@@ -117,12 +115,8 @@ export function eventsOf(spans: readonly TraceSpan[], tree: TraceTree): readonly
     const end = Math.max(at, span.end ?? at)
     // A tool that took no time ends behind its beginning.
     const depthOfEnd = span.tool !== null && end === at ? depth : -depth
-    if (!isAround) events.push({ span, what: 'all', at, depth, order: order++ })
-    else
-      events.push(
-        { span, what: 'input', at, depth, order: order++ },
-        { span, what: 'output', at: end, depth: depthOfEnd, order: order++ },
-      )
+    if (!isAround) events.push({ span, what: 'all', at, depth })
+    else events.push({ span, what: 'input', at, depth }, { span, what: 'output', at: end, depth: depthOfEnd })
   }
-  return events.sort((a, b) => a.at - b.at || a.depth - b.depth || a.order - b.order)
+  return events.sort((a, b) => a.at - b.at || a.depth - b.depth)
 }

@@ -7,10 +7,7 @@ import { addNamedCall } from '../common/session-calls.ts'
 import { type Format, listIn, type ReadDocument } from '../format.ts'
 import { ChatSink, outcomeOfOutput, readBlocks, readOutput, speaking } from '../openai-chat/openai-chat-sink.ts'
 
-/**
- * The format of the AI SDK's `useChat` (vercel/ai): `UIMessage` with `parts` (packages/ai/src/ui/ui-messages.ts, versions 5 and 6; since 4.2
- * packages/ui-utils/src/types.ts), as `{"messages": […]}`, an array, or a line each.
- */
+/** The format of the AI SDK's `useChat` (vercel/ai, packages/ai/src/ui/ui-messages.ts): `UIMessage` with `parts`, since version 4.2. */
 export const VERCEL_UI: Format = {
   name: 'vercel-ui',
   recognizes: (document) => messagesIn(document) !== null,
@@ -70,8 +67,8 @@ function readUiMessage(sink: ChatSink, message: Json, path: string): void {
 }
 
 /**
- * Reads the parts of a message into a step; a reply of the agent gives as many steps as its parts show. A `step-start` begins the output of
- * one model call: its calls precede all their results. Without marks, consecutive calls count as made together.
+ * Reads the parts of a message into a step, or an agent's reply into several: a `step-start` begins the output of one model call, whose calls
+ * precede all their results. Without marks, consecutive calls count as made together.
  */
 function readParts(sink: ChatSink, list: readonly unknown[], path: string, id: string | null, actor: Actor): OpenStep {
   const isAgent = actor === 'agent_message'
