@@ -1,7 +1,7 @@
 import type { ActOutcome } from '../../domain/trajectory/trajectory.ts'
 import { wordSet } from '../../domain/words.ts'
 import { textOf, textsIn } from '../common/content.ts'
-import { idText, isRecord, itemsIn, type Json, objectsIn, type Reading, timeOf, mayAct } from '../common/reading.ts'
+import { idText, isRecord, itemsIn, type Json, mayAct, objectsIn, type Reading, timeOf } from '../common/reading.ts'
 import { asList, asRecord, asText, lastName } from '../common/session.ts'
 import type { Format, ReadDocument } from '../format.ts'
 import { type LocatedMessage, readList, readLocatedChat } from '../openai-chat/chat-steps.ts'
