@@ -55,12 +55,12 @@ export class Acts {
   /** Finds the first step whose act or message may hold one of the words: it has the letters of one, or hides its words (other agents, unknown tools, code). */
   firstHolder(words: readonly string[]): Step | undefined {
     const wanted = words.map((word) => plainLetters(word).text).filter((word) => word !== '')
-    const isIn = (texts: readonly string[]): boolean => texts.some((text) => wanted.some((word) => text.includes(word)))
     return this.trajectory.steps.find(({ parts }, step) =>
       parts.some((part, index) => {
         if (part.actor !== 'agent_action' && part.actor !== 'agent_message') return false
         if (part.act !== null && !this.isSearchable(part, part.act, { step, part: index })) return true
-        return isIn([...lettersOfPart(part).map(({ text }) => text), plainLetters(part.act?.call.tool ?? '').text])
+        const texts = [...lettersOfPart(part), plainLetters(part.act?.call.tool ?? '')].map(({ text }) => text)
+        return texts.some((text) => wanted.some((word) => text.includes(word)))
       }),
     )
   }
@@ -115,16 +115,8 @@ export class Acts {
     return weakest(this.uses.useOfRange(part, act, at, start, end), MOST_OF_OUTCOME[act.call.outcome])
   }
 
-  /**
-   * Finds the first act after the sight that surely carries out an anchor, else that may; a message only where words are the act, or it holds calls.
-   * `isMeant`: tells whether a part counts.
-   */
-  firstUse(
-    sight: Position | null,
-    anchors: readonly ActionAnchor[],
-    actedBy: ActedBy,
-    isMeant: (part: Part, at: Position) => boolean = () => true,
-  ): LocatedUse | null {
+  /** Finds the first act after the sight that surely carries out an anchor, else that may; a message only where words are the act, or it holds calls. */
+  firstUse(sight: Position | null, anchors: readonly ActionAnchor[], actedBy: ActedBy): LocatedUse | null {
     if (sight === null || anchors.length === 0) return null
     const { steps } = this.trajectory
     let maybe: LocatedUse | null = null
@@ -132,10 +124,9 @@ export class Acts {
     const from = steps[sight.step]?.conversation === undefined ? sight.step : 0
     for (const [index, step] of steps.slice(from).entries())
       for (const [place, part] of step.parts.entries()) {
-        const at = { step: from + index, part: place }
         const isMessage = part.actor === 'agent_message' && (actedBy !== 'action' || part.act !== null)
-        if ((!isMessage && part.actor !== 'agent_action') || !isMeant(part, at)) continue
-        const found = this.firstInPart(step, part, at, anchors, sight)
+        if (!isMessage && part.actor !== 'agent_action') continue
+        const found = this.firstInPart(step, part, { step: from + index, part: place }, anchors, sight)
         if (found !== null && isDone(found.use)) return found
         maybe = moreDoubtful(maybe, found)
       }
@@ -163,13 +154,14 @@ export class Acts {
 
   private firstAct(sight: Position | null, isMeant: (part: Part, act: Act, at: Position) => boolean): Step | null {
     if (sight === null) return null
-    const isAct = (part: Part, at: Position): boolean =>
-      part.actor === 'agent_action' &&
-      part.act !== null &&
-      orderOf(this.trajectory, at, sight) !== 'before' &&
-      isMeant(part, part.act, at)
-    const { steps } = this.trajectory
-    return steps.find(({ parts }, step) => parts.some((part, place) => isAct(part, { step, part: place }))) ?? null
+    const found = this.trajectory.steps.find(({ parts }, step) =>
+      parts.some((part, place) => {
+        const at = { step, part: place }
+        if (part.actor !== 'agent_action' || part.act === null) return false
+        return orderOf(this.trajectory, at, sight) !== 'before' && isMeant(part, part.act, at)
+      }),
+    )
+    return found ?? null
   }
 
   private firstInPart(
@@ -191,15 +183,9 @@ export class Acts {
       const { use: own, why } = useOf(anchor)
       const use = weakest(own, most)
       const isUndone = used.length > 0 && this.uses.isUndone(step, part, position, anchor)
-      const found = {
-        ...place,
-        anchor: textOfAnchor(anchor),
-        use: isDone(use) ? use : ('maybe' as const),
-        why,
-        isUndone,
-      }
-      if (isDone(use)) return found
-      maybe = moreDoubtful(maybe, found)
+      const found = { ...place, anchor: textOfAnchor(anchor), why, isUndone }
+      if (isDone(use)) return { ...found, use }
+      maybe = moreDoubtful(maybe, { ...found, use: 'maybe' })
     }
     return maybe
   }

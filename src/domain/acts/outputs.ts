@@ -276,9 +276,9 @@ export class Outputs {
   /** Tells whether outputs may hide a failure: words of one, several calls whose outputs only their places tell apart, or more outputs than are read. */
   private mayHideFailure(at: Position): boolean {
     const step = this.steps[at.step]
-    const isShared = step !== undefined && this.answersOf(step).calls.size > 1
-    const mayTell = (output: string): boolean => MAY_TELL_FAILURE.test(withoutNone(output))
-    return isShared || this.behind(at).length >= MOST_OUTPUTS || this.isSign(at, 'may tell', mayTell)
+    if (step !== undefined && this.answersOf(step).calls.size > 1) return true
+    if (this.behind(at).length >= MOST_OUTPUTS) return true
+    return this.isSign(at, 'may tell', (output) => MAY_TELL_FAILURE.test(withoutNone(output)))
   }
 
   /** Tells whether the answer of a call, known to be its own, says outright that nothing was done. */
@@ -308,9 +308,8 @@ export class Outputs {
 
   /** Tells whether an output of a script says that its commands did not run, or one of the programs reports a failure. */
   deniesCommands(at: Position, programs: readonly string[]): boolean {
-    const denies = (output: string): boolean => TURNED_DOWN.test(output.slice(0, LONGEST_READ))
     const isSaid = programs.some((name) => this.isSign(at, `complains ${name}`, (output) => complains(output, name)))
-    return isSaid || this.isSign(at, 'denies', denies)
+    return isSaid || this.isSign(at, 'denies', (output) => TURNED_DOWN.test(output.slice(0, LONGEST_READ)))
   }
 
   private isSign(at: Position, sign: string, answer: (output: string) => boolean): boolean {
