@@ -10,10 +10,8 @@ import { earlier, FAILED, isSeen, type Part, type Position } from '../trajectory
 import { checkCitation, createProof } from './citations.ts'
 import { findContradictions } from './contradictions.ts'
 import {
-  type Cited,
   doubt,
   type EvidenceQuestion,
-  firstCitedPicture,
   firstMedia,
   firstObservations,
   isProof,
@@ -78,17 +76,17 @@ function checkFlat(answered: Claims, question: EvidenceQuestion) {
   )
   const locator = createLocator(rendering, new Set(given.filter((text) => text.length >= SHORTEST_ANCHOR)))
   const proof = createProof(answered, question, seen)
-  const citedOf = ({ supports }: Citation): Cited => {
-    const claim = rubric.claims.find(({ id }) => id === supports)
+  const check = (citation: Citation, observations: Observations) => {
+    const claim = rubric.claims.find(({ id }) => id === citation.supports)
     const rule = claim === undefined ? null : citingProof(claim, claimedValue(answered, claim))
-    if (claim === undefined || rule === null) throw new Error(`the answer schema lets nobody cite ${supports}`)
-    return { claim, rule, isSight: claim === sight }
+    if (claim === undefined || rule === null) throw new Error(`the answer schema lets nobody cite ${citation.supports}`)
+    const cited = { claim, rule, isSight: claim === sight }
+    return checkCitation(citation, cited, question, locator, proof, observations)
   }
-  const check = (citation: Citation, observations: Observations) =>
-    checkCitation(citation, citedOf(citation), question, locator, proof, observations)
   const surface = answered.citations.map((one) => (one.supports === sight?.id ? check(one, seen) : null))
   const cited = surface.flatMap((one) => (isProof(one?.proved) && one?.position ? [one.position] : []))
-  const picture = firstCitedPicture(rendering, cited)
+  const isPictureAt = (at: Position): boolean => rendering.pictures.has(partAt(rendering.trajectory, at) as Part)
+  const picture = cited.filter(isPictureAt).reduce<Position | null>(earlier, null)
   const pictured = withPicture(seen, picture)
   // Where no search dates the surface for certain, the judge's own citation does: an act must come after it. Such a grade is `low`.
   const certain = {
@@ -232,12 +230,13 @@ function quotesAlone({ question: { rubric } }: CheckedAnswer): Limit[] {
 
 /** Finds the step that leaves a denial open; null: whole commands or calls are given, every act was read, no output shows them as a recipe, and no act or message may hold a word that distinguishes them. */
 function openDenial(acts: Acts, { acted_given: given, acted_near: near, acted_by }: InstructionAnchors) {
-  const isWhole = (anchor: ActionAnchor): boolean =>
-    typeof anchor === 'string' ? COMMAND_LINE.test(anchor.trim()) : anchor.argument !== undefined
-  const isSearched = given.length > 0 && given.every((anchor) => isWhole(anchor) && wordsOf(anchor).length > 0)
+  const isSearched = given.every((anchor) => {
+    const isWhole = typeof anchor === 'string' ? COMMAND_LINE.test(anchor.trim()) : anchor.argument !== undefined
+    return isWhole && wordsOf(anchor).length > 0
+  })
   const step = acts.firstHolder([...near, ...given.flatMap(wordsOf)])
   // A message and an output may say the same in other words.
-  const isWholeDenial = acts.isWhole && acted_by === 'action' && isSearched && step === undefined
+  const isWholeDenial = acts.isWhole && acted_by === 'action' && given.length > 0 && isSearched && step === undefined
   return isWholeDenial && !given.some((anchor) => acts.isShown(textOfAnchor(anchor))) ? null : { step }
 }
 

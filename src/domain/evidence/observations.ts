@@ -82,14 +82,15 @@ function observe(trajectory: Trajectory, anchors: Anchors) {
   const isRead = (at: Position) => isSeen(trajectory, at)
   const sights = readSights(trajectory, anchors, isRead)
   const given = sights.filter((one) => one.needle.kind !== 'derived')
-  const first = (which: string): Hit | null =>
-    earliest(given.flatMap((one) => (one.needle.which === which ? [one.certain, one.prompt] : [])))
-  const doubt = (which: string, sure: Hit | null): Hit | null => {
-    const hit = earliest(sights.map((one) => (one.needle.which === which ? one.doubtful : null)))
-    return hit !== null && (sure === null || isBefore(hit.position, sure.position)) ? hit : null
-  }
   const proofs = sights.flatMap((one) => one.pieces?.proofs ?? [])
-  const firsts = Object.keys(anchors).map((which) => [which, first(which)] as const)
+  const firsts = Object.keys(anchors).map((which) => {
+    const own = given.filter(({ needle }) => needle.which === which)
+    return [which, earliest(own.flatMap(({ certain, prompt }) => [certain, prompt]))] as const
+  })
+  const doubts = firsts.map(([which, sure]) => {
+    const hit = earliest(sights.map((one) => (one.needle.which === which ? one.doubtful : null)))
+    return [which, hit !== null && (sure === null || isBefore(hit.position, sure.position)) ? hit : null] as const
+  })
   return {
     first: Object.fromEntries(firsts.map(([which, hit]) => [which, hit?.position ?? null])),
     /** The earliest of them. */
@@ -101,7 +102,7 @@ function observe(trajectory: Trajectory, anchors: Anchors) {
     /** The first place at which the agent writes an instruction down word for word: the agent has read it, whether a search finds it or not. */
     written: earliest(sights.map((one) => one.written)),
     /** The first doubtful sight in tool output where no certain one comes before it: it dates nothing and caps the confidence at `low`. */
-    doubtful: Object.fromEntries(firsts.map(([which, hit]) => [which, doubt(which, hit)])),
+    doubtful: Object.fromEntries(doubts),
     /** The certainty of each output that shows a piece of an instruction which is seen in pieces: what is sure of one of both instructions stays. */
     pieces: new Map([
       ...proofs.filter(([, proof]) => proof === 'unsure'),
@@ -170,10 +171,6 @@ export function isPictured({ trajectory, pictures }: Rendering, at: Position): b
   if (cited !== undefined && pictures.has(cited)) return true
   return parts.some((part) => isOutputMedia(part) && !pictures.has(part))
 }
-
-/** Finds the earliest picture among the citations that prove the sight. */
-export const firstCitedPicture = ({ trajectory, pictures }: Rendering, cited: readonly Position[]): Position | null =>
-  cited.filter((at) => pictures.has(partAt(trajectory, at) as Part)).reduce<Position | null>(earlier, null)
 
 /** Tells whether the claims rest on pictures alone: an agreeing measurement settles the sight, but not its time where a search finds it later. */
 export function restsOnPictures(

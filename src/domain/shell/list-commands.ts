@@ -81,7 +81,6 @@ const SETTING: Omit<SimpleCommand, 'words' | 'outputs' | 'start' | 'end'> = {
 }
 const DEEPEST = 6
 
-const isQuiet = ({ kind, exact }: SimpleCommand): boolean => kind !== 'does' && exact !== null
 /** The operator behind which nothing runs, by the command before it: `false && …`. */
 const NEVER_BEHIND: ReadonlyMap<string, string> = new Map(Object.entries({ false: '&&', true: '||', ':': '||' }))
 /** Commands that wait for input or keys: a shell may hand them the lines behind. */
@@ -260,7 +259,7 @@ class Lister {
     if (isChanging || name === 'export' || isActivation(name, words)) this.changesShell = true
     const last = this.commands.at(-1)
     // Only a command that looks, prints or changes the folder leaves the shell as it was.
-    const isKeeping = last !== undefined && (isQuiet(last) || (MOVING.has(last.name) && last.exact !== null))
+    const isKeeping = last !== undefined && last.exact !== null && (last.kind !== 'does' || MOVING.has(last.name))
     const isOther =
       !isKeeping || last.outputs.some(isKept) || (WAITING.has(last.name) && !/^[^-]/u.test(last.words[1] ?? '-'))
     this.rest = weakest(this.rest, isChanging ? 'maybe' : isOther ? 'sure' : 'whole')

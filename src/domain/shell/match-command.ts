@@ -121,23 +121,19 @@ export function ownWordsOf({ text, words }: Anchor, context: ScriptContext): rea
 export function useOfCommands(commands: readonly SimpleCommand[], { commands: own }: Pick<Anchor, 'commands'>): Use {
   const wanted = own ?? []
   const uses = wanted.map((anchor) =>
-    commands.reduce<Use>((use, command) => strongest(use, matchCommand(command, anchor)), 'absent'),
+    commands.reduce<Use>((use, command) => {
+      const most = isAmong(anchor.inputs, command.inputs) ? 'whole' : 'maybe'
+      return strongest(use, weakest<Use, Use>(matchWords(command, anchor), most))
+    }, 'absent'),
   )
   return uses.reduce<Use>(weakest, uses.length === 0 ? 'absent' : uses.length === 1 ? 'whole' : 'maybe')
-}
-
-/**
- * Answers how far a command is the anchor's: `whole` where both have the same words; `sure` where the anchor's words stand in it in order and no option
- * is added; `maybe` where the words stand otherwise, or are not all known.
- */
-function matchCommand(command: SimpleCommand, wanted: AnchorCommand): Use {
-  return weakest(matchWords(command, wanted), isAmong(wanted.inputs, command.inputs) ? 'whole' : 'maybe')
 }
 
 /** Tells whether all paths stand among others. */
 const isAmong = (paths: readonly string[], others: readonly string[]): boolean =>
   paths.every((path) => path === '/dev/null' || others.some((other) => normalPath(other) === normalPath(path)))
 
+/** Answers how far a command has the anchor's words: `whole`, all; `sure`, in order, no option added; `maybe`, otherwise, or not all known. */
 function matchWords(command: SimpleCommand, wanted: AnchorCommand): Use {
   if (command.name !== wanted.name || !isAmong(wanted.outputs, command.outputs)) return 'absent'
   const isTold = (command.isDry && !wanted.isDry) || (command.kind === 'looks' && wanted.kind === 'does')

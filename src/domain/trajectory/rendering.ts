@@ -101,11 +101,11 @@ export function createRendering(
     pictures,
     view(position: Position): PartView {
       const part = partAt(position)
+      const known = views.get(part)
+      if (known !== undefined) return known
       const ranges = shown?.(position, part)
       const isMedia = part.media && ranges?.length !== 0
-      const make = () =>
-        isMedia ? viewMedia(part, nonce, pictures.get(part)?.mark) : viewPart(part.text, nonce, ranges)
-      const view = views.get(part) ?? make()
+      const view = isMedia ? viewMedia(part, nonce, pictures.get(part)?.mark) : viewPart(part.text, nonce, ranges)
       views.set(part, view)
       return view
     },
