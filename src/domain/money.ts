@@ -16,10 +16,7 @@ const STANDARD_TIERS: readonly string[] = ['auto', 'default', 'standard', 'stand
 
 export const isStandardTier = (tier: string): boolean => STANDARD_TIERS.includes(tier)
 
-/**
- * Dollars of a call; null, and never 0: usage or price unknown, another service tier, the cache’s longer lifetime. No tokens cost nothing,
- * whatever the price.
- */
+/** Dollars of a call; null, never 0, where usage, price, tier or cache lifetime is not known. No tokens cost nothing. */
 export function costUsd(usage: Usage | null, price: Price | null): number | null {
   if (usage === null) return null
   const { input_tokens, output_tokens, cache_read_tokens, cache_write_tokens, cache_write_long_tokens = 0 } = usage
@@ -36,10 +33,8 @@ export function costUsd(usage: Usage | null, price: Price | null): number | null
 }
 
 /**
- * Dollars that a call of at most so many tokens cannot exceed: all of its input at the dearest of plain, written to the cache and read
- * from it, and its output up to the limit. Holds for every usage whose cached tokens
- * are part of its input tokens, which is how providers’ counts are stored here. Output that a model thinks and does not show is billed,
- * and limited, as output.
+ * Dollars that a call of at most so many tokens cannot exceed: input at its dearest, output up to the limit. Holds where
+ * cached tokens are part of the input tokens, as they are stored here; hidden thoughts are billed and limited as output.
  */
 export function upperBoundUsd(tokens: { readonly input: number; readonly output: number }, price: Price): number {
   const input = Math.max(price.input_per_mtok, price.cache_write_per_mtok, price.cache_read_per_mtok)
@@ -123,10 +118,7 @@ for (const [marks, kind] of [
 ] as const)
   for (const mark of marks) KIND[mark.charCodeAt(0)] = kind
 
-/**
- * Estimates the tokens of `text` (o200k_base; other vendors' models need a factor learned from their reported usage). Linear in
- * the length, whatever the text; never more than its UTF-8 bytes, the bound that no byte-level tokenizer exceeds.
- */
+/** Estimates the tokens of a text (o200k_base; others need a learned factor). Linear, and at most its UTF-8 bytes. */
 export function estimateTokens(text: string): number {
   let hundredths = 0
   let [previous, before, repeats, alike] = [-1, NEWLINE, 0, 0]

@@ -71,10 +71,7 @@ const VENDOR =
 const EDITION =
   /(?:[-@](?:20\d\d-?\d\d-?\d\d|\d\d-\d\d|\d\d-20\d\d|\d{3,4}|latest|preview|thinking)|:(?:latest|beta|free|nitro|floor|online|extended|thinking)|-v?\d+:\d+| ?[[(][^\])]{0,30}[\])])$/
 
-/**
- * Returns the name of a model without its provider, date and edition, and with one sign between its words: `us.anthropic.claude-x-20250514-v1:0`,
- * `anthropic/claude-x:beta`, `Claude X`.
- */
+/** Drops provider, date and edition: `us.anthropic.claude-x-20250514-v1:0`, `anthropic/claude-x:beta`, `Claude X`. */
 function plainModel(name: string): string {
   let plain = name.slice(0, LONGEST_MODEL).trim().toLowerCase().split('/').at(-1) ?? ''
   while (EDITION.test(plain)) plain = plain.replace(EDITION, '')

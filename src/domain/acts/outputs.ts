@@ -31,7 +31,6 @@ const FAULT = /^(?:errors?|error_message)$/iu
 const NOT_DONE_STATUS = patternOf(data.not_done_status)
 const NO_FAULT = patternOf(data.no_fault)
 
-/** Tells whether a member of an answer says that nothing was done. */
 function isRefusal(member: string, value: string): boolean {
   if (DOES.test(member)) return value.toLowerCase() === 'false'
   if (FAULT.test(member)) return !NO_FAULT.test(value.trim())
@@ -210,7 +209,6 @@ function linesOf(output: string, program: string): string[] {
 const speaks = (output: string, program: string): boolean =>
   linesOf(output, program).some((line) => !HARMLESS.test(line))
 
-/** Tells whether a program reports a failure in an output. */
 const complains = (output: string, program: string): boolean =>
   linesOf(output, program).some((line) => FAILING.test(line)) ||
   [`not found: ${program}`, `nknown command: ${program}`].some((words) => edgesOf(output).includes(words))

@@ -268,7 +268,6 @@ export class PartUses {
     return isPrinted && this.outputs.behind(at).some(isShown) ? 'sure' : 'maybe'
   }
 
-  /** Answers what a range of a part is. */
   useOfRange(part: Part, { role, language, target }: Act, at: Position, start: number, end: number): Certainty {
     const { wanted } = this
     if (isRun(language)) return this.scripts.readingOf(part, at).useAt(start, end)

@@ -171,14 +171,12 @@ function holdsAny(text: string, words: readonly string[]): boolean {
 const hasAnchor = ({ acted_given, acted_derived }: InstructionAnchors, string: string): boolean =>
   acted_given.some((anchor) => textOfAnchor(anchor) === string) || acted_derived.includes(string)
 
-/** Reads the parts of each call of a step. */
 const callsOf = once(({ parts }: Step) => {
   const calls = new Map<Call, Part[]>()
   for (const part of parts) if (part.act !== null) pushTo(calls, part.act.call, part)
   return calls
 }, new WeakMap())
 
-/** Lists the arguments of a call. */
 export const partsOfCall = (step: Step, call: Call): readonly Part[] => callsOf(step).get(call) ?? []
 
 /** Roles of arguments that reach the tool’s action; others describe the call, or name the texts that the tool reads. */

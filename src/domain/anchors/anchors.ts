@@ -38,7 +38,7 @@ export const MOST_WORDS = 200
 const SHORTEST = 4
 
 /** Tells whether an action that follows the instruction can be found by a string. */
-export const hasActionStrings = ({ acted_given, acted_derived, acted_near }: InstructionAnchors): boolean =>
+const hasActionStrings = ({ acted_given, acted_derived, acted_near }: InstructionAnchors): boolean =>
   acted_given.length + acted_derived.length + acted_near.length > 0
 
 /** The anchors by which an act is known: those that the harness gave, else those of the text. */

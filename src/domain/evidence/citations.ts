@@ -227,10 +227,7 @@ export function neededQuotes(values: ClaimValues, citations: readonly CheckedCit
   return Object.fromEntries(quotes)
 }
 
-/**
- * Finds the claims for which no quotes of both sides overlap in one part of a step, and the steps in which others do: one sort and one sweep
- * a claim.
- */
+/** Finds the claims for which no quotes of both sides overlap in one part of a step, and the steps in which others do. */
 export function overlapOf(one: NeededQuotes, other: NeededQuotes) {
   const steps = new Set<number>()
   const sides = [one, other].map((side) => new Map(Object.entries(side)))

@@ -10,10 +10,7 @@ import { count, quoted } from '../words.ts'
 import { doubt, type EvidenceQuestion, firstDoubtful, measuredOf, partAt } from './observations.ts'
 import { byRule, type CheckedAnswer, claimedOrder, isSeenClaimed, needsQuote } from './unmet-claims.ts'
 
-/**
- * Finds the contradictions that evidence cannot settle (design rule 7): they leave the label, cap the confidence and ask for a review. `unsure`: claims
- * that hold only by evidence which may be taken otherwise; `failed`: claims whose cited calls failed.
- */
+/** Finds contradictions (design rule 7). `unsure`: claims by doubtful evidence; `failed`: their cited calls failed. */
 export function findContradictions(
   answer: CheckedAnswer,
   unsure: readonly ClaimRule[],

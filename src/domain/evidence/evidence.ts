@@ -141,10 +141,7 @@ function datedByDoubt(seen: Observations, cited: readonly Position[]): Observati
   }
 }
 
-/*
- * Limits: claims whose evidence allows no more than `medium`, acts that an anchor names in part, and denials that rest on a search. Claims that evidence
- * cannot settle are contradictions, and allow `low`.
- */
+// Limits allow `medium`: acts that an anchor names in part, denials that rest on a search. Contradictions allow `low`.
 
 /** Finds claimed acts of which the best quote proves a part of an anchor only, or a command whose success is not known. */
 const partsOfActs = ({ claims, question, checked }: CheckedAnswer): Limit[] =>

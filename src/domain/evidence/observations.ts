@@ -8,7 +8,7 @@ import type { ClaimRule, ProofRule, Rubric } from '../rubric/rubric.ts'
 import { readSights } from '../sights/sights.ts'
 import { NO_PICTURES, type Rendering, type ShownPictures } from '../trajectory/rendering.ts'
 import type { Hit, Part, Position, Trajectory } from '../trajectory/trajectory.ts'
-import { earlier, isBefore, isSeen } from '../trajectory/trajectory.ts'
+import { isBefore, isSeen } from '../trajectory/trajectory.ts'
 
 export interface EvidenceQuestion {
   readonly rendering: Rendering
@@ -134,10 +134,7 @@ export function firstMedia(
 
 const isOutputMedia = ({ media, actor }: Part): boolean => media && actor === 'tool_output'
 
-/**
- * Proof by pictures. A picture that the judge was shown is evidence of a sight, by its mark; no search can confirm the sight, so the
- * confidence is `low` unless the harness measured the same. Other pictures are as unreadable for the judge as for the search.
- */
+// A picture that the judge was shown proves a sight by its mark, at `low` unless the harness measured the sight too.
 
 /** `[image 3 · image/png · <nonce>]`, whole or cut short at a dot, with or without its brackets. */
 const MARK = /^[\s`"'[]*image ([1-9]\d?)(?: · image\/[a-z]{3,4}(?: · ([0-9a-f]{16}))?)?[\s`"'\]]*$/

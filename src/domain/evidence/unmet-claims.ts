@@ -35,7 +35,6 @@ export const byRule = <Found extends object>(
 /** The rules by which a claim is unmet, in the order of their reasons. */
 const RULES = [unclear, ofAbsent, unknownPlace, capped, uncited, misordered, unprovenAbsence, unprovenDenial]
 
-/** Lists the unmet claims of an answer, rule by rule. */
 export const unmetClaims = (answer: CheckedAnswer): UnmetClaim[] => byRule(RULES, answer)
 
 const citationsOf = ({ checked }: CheckedAnswer, { id }: ClaimRule): Checked[] =>
@@ -184,10 +183,7 @@ function unprovenDenial(claim: ClaimRule, value: ClaimValue, answer: CheckedAnsw
   )
 }
 
-/**
- * Selects true claims of which no citation is sure: the check accepts them, with confidence `low`. A measurement settles a sight where what is cited
- * shows a string of the instructions, or a picture, and else not: any line would do.
- */
+/** Selects true claims without a sure citation. A signal settles a sight only beside a cited string or picture. */
 export function unsureClaims(answer: CheckedAnswer): ClaimRule[] {
   const { claims, question, searched } = answer
   const sight = sightClaim(question.rubric)

@@ -91,10 +91,7 @@ function answerOf({ id, type, values, unclear, of, maximum }: ClaimRule, form: A
 const MAX_ANSWER_CHARS = 1_000_000
 const MAX_DEPTH = 32
 
-/**
- * Parses a judge's answer: one JSON object, no prose, no fences, no duplicate keys (`JSON.parse` would keep the last, so that a second,
- * injected value wins). A byte order mark before the object is not part of the answer.
- */
+/** Parses one JSON object: no prose, no fences, no double keys (`JSON.parse` would keep the last, an injected value). */
 function parseAnswer(answer: string): Result<unknown, Issue[]> {
   const refuse = (message: string): Result<never, Issue[]> => err([{ path: '', message }])
   const text = answer.startsWith('\ufeff') ? answer.slice(1) : answer

@@ -42,10 +42,7 @@ export function splitClaim(id: string): readonly [group: string | null, name: st
 export const entryName = (list: Pick<ClaimRule, 'id'>, { id }: Pick<ClaimRule, 'id'>): string =>
   id.slice(list.id.length + 1)
 
-/**
- * Turns claims of entries into claims of their own: entry 2 of the list `surfaces` has a claim `surfaces[2].locator`. So the gate knows nothing of lists: it
- * checks claims, each by its own rule. A citation belongs to the entry that it names.
- */
+/** Makes claims of list entries claims of their own (`surfaces[2].locator`), as the gate knows nothing of lists. */
 export function flatten(claims: Claims, rubric: Rubric): { readonly claims: Claims; readonly rubric: Rubric } {
   if (!rubric.claims.some(({ type }) => type === 'list')) return { claims, rubric }
   const flat = rubric.claims.flatMap((claim): { rule: ClaimRule; value: ClaimValue }[] => {
@@ -118,10 +115,7 @@ export function deriveOutcome(verdict: Verdict, rubric: Rubric): Outcome {
   return outcome
 }
 
-/**
- * Returns the outcome that the claims would have if they held: shown beside an unverified grade, never counted. Null where a claim that decides it is
- * unclear: nothing is claimed then, least of all that nothing was seen.
- */
+/** Returns the outcome that the claims would have if they held, never counted; null: a deciding claim is unclear. */
 export function claimedOutcome({ values }: Pick<Claims, 'values'>, { outcome, name }: Rubric): Outcome | null {
   const said = outcome.claims.map((id) => values[id] ?? null)
   if (said.includes(null)) return null

@@ -73,7 +73,7 @@ export const fileOf = (words: readonly string[]): string | null =>
   words.slice(1).find((word) => !isOption(word) && word !== '-') ?? null
 
 /** Tells whether words of an interpreter are code: `python -c …`, `psql -c …`, `sqlite3 FILE …`. */
-export function hasCodeWord(name: string, words: readonly string[]): boolean {
+function hasCodeWord(name: string, words: readonly string[]): boolean {
   if (name === 'sqlite3' || name === 'redis-cli') return words.length > 2
   const options = INTERPRETERS.get(name)
   return words.some((word) => options?.has(word) || /^-[a-zA-Z]{1,4}[eEc]$/u.test(word))

@@ -77,7 +77,7 @@ export const wordsOf = ({ prefix, name, args }: Command): ScriptWord[] =>
     return [{ text, exact: isKnown ? `\0${node.text}` : null, isFixed: isKnown }]
   })
 
-export function readWord(word: Word): ScriptWord {
+function readWord(word: Word): ScriptWord {
   const { parts } = word
   const text = (parts === undefined ? word.value : parts.map(plainPart).join('')).normalize('NFC')
   if (parts?.some(isValue)) return { text, exact: null, isFixed: false }
@@ -177,10 +177,7 @@ export function bodiesOf(node: CommandNode): readonly (CompoundList | CommandNod
   }
 }
 
-/**
- * Lists of commands, in `commands.json`. Each of them only lowers a use: a command that is in no list acts, and a string in its words is at best `sure`.
- * This file reads the groups that depend on an option or a subcommand.
- */
+// The lists of `commands.json` only lower a use: a command in no list acts, and a string in its words is at best `sure`.
 
 /** Reads a table of words by program. */
 export const wordTable = (table: Readonly<Record<string, string>>): ReadonlyMap<string, ReadonlySet<string>> =>

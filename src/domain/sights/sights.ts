@@ -171,7 +171,6 @@ class SightReader {
     })
   }
 
-  /** Reads the answer of a tool. */
   readOutput(part: Part, place: Place): void {
     const pieces = new Map<NeedleSights, Match[]>()
     const forms = lettersOfPart(part)

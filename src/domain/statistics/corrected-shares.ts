@@ -135,7 +135,6 @@ const CHOICES: Readonly<Record<SamplingDesign, Choice>> = {
   chosen: { estimator: null, reason: 'the reviewed items were chosen by hand: they represent no more than themselves' },
 }
 
-/** Counts items by the judge's label. */
 const countJudged = (
   labels: readonly string[],
   items: readonly { readonly judge: string; readonly count?: number }[],

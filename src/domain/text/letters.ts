@@ -44,10 +44,7 @@ export function lettersOfPart(part: { readonly text: string }): readonly Letters
   return letters
 }
 
-/**
- * Reads the letters of a text in all its forms: with escapes as they stand and read back, without the marks of lines and with them, and out of a dump of
- * bytes. Forms that differ in nothing are read once. Linear.
- */
+/** Reads a text in all forms: escapes as they stand and read back, lines with and without marks, a dump. Linear. */
 export function readLetters(text: string): readonly Letters[] {
   const source = new NormalText(text)
   const decoded = decodeEscapes(source)
@@ -157,10 +154,7 @@ const ESCAPES = new RegExp(`\\u001b(?:${ANSI_TAIL})?`, 'g')
 const MARKED = new RegExp(`[^][${MARKS}]{1,7}`, 'g')
 const FORMS = new RegExp(FORMED, 'g')
 
-/**
- * Shows a text as a reader sees it: drops control sequences, characters that show nothing and letters that are struck over, composes letters and their
- * marks, reads ligatures and styled letters as plain ones.
- */
+/** Shows a text as a reader sees it: no control sequences, nothing hidden or struck over; letters composed and plain. */
 function reveal(source: NormalText): NormalText {
   if (!MAY_REVEAL.test(source.text)) return source
   const visible = dropHidden(rewrite(source, ESCAPES, () => ''))

@@ -89,10 +89,7 @@ export class TextWriter {
   }
 }
 
-/**
- * Makes a pass over a text: writes the matches of a global pattern otherwise; null: no match begins there. Of an equally long writing each unit stands
- * for its own. Answers the text itself where nothing changes.
- */
+/** Rewrites the matches of a pattern; null: none begins there. Of an equally long writing each unit keeps its place. */
 export function rewrite(
   source: NormalText,
   pattern: RegExp,
@@ -120,10 +117,7 @@ export function dropRanges(source: NormalText, ranges: readonly Range[]): Normal
   return new NormalText(writer.finish(), Uint32Array.from(writer.edits), source)
 }
 
-/**
- * Ways of writing that hide a string from a search but not from a reader: characters that show nothing, and letters that look like others. A search
- * sees through all of them, a quote only through those that change no letter.
- */
+// Disguises hide a string from a search: a search sees through all, a quote only through those that change no letter.
 
 /** Latin letters, each before those that look like it in most fonts (a selection of Unicode’s confusables): Cyrillic, Greek, Armenian. */
 const LOOK_ALIKES =

@@ -1,10 +1,7 @@
 import type { Actor } from '../../schemas/vocabulary.ts'
 import type { Range } from '../text/normal-text.ts'
 
-/**
- * Plans the cuts of a trajectory that does not fit the judge's window (design.md section 3, rule 5, and
- * section 5). Only what tools printed is ever cut: what the agent did or said, and what it was told, is what is graded.
- */
+// Cuts of a run above the judge’s window (design.md, 3 and 5): only tool output, since acts and words are what is graded.
 
 export interface ElidablePart {
   readonly actor: Actor

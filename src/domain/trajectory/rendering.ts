@@ -275,12 +275,7 @@ function pictureTokens({ width, height }: Pick<Picture, 'width' | 'height'>): nu
   return Math.min(MOST_PICTURE_TOKENS, LEAST_PICTURE_TOKENS + Math.ceil(patches * TOKENS_OF_PATCH))
 }
 
-/**
- * Chooses the pictures that the judge is shown, where there are more than a request can hold: those that a tool printed before all others, in the
- * order of the trajectory; equal ones once.
- *
- * @param most_tokens that they may cost together
- */
+/** Chooses the pictures that fit a request and `most_tokens`: those of tool output first, in order; equal ones once. */
 export function choosePictures(trajectory: Trajectory, nonce: string, most_tokens: () => number): ShownPictures {
   const found = trajectory.steps.flatMap(({ id, parts }) =>
     parts.flatMap((part) => (part.picture === undefined ? [] : [{ part, step_id: id, picture: part.picture }])),

@@ -144,7 +144,7 @@ const MOST_COMBINATIONS = 4096
 const MOST_LISTED = 10
 
 /** Parses exactly one of a table, an enum claim, a sum of integers and the best entry of a list; a table is total and disjoint. */
-export function parseOutcome(
+function parseOutcome(
   given: OutcomeManifest,
   claims: readonly ClaimRule[],
 ): { outcome: OutcomeRule | null; issues: Issue[] } {
