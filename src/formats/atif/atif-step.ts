@@ -193,7 +193,6 @@ const flagsOf = ({ tool_result_is_error: flag, is_error: other, metadata }: Json
 
 const textOrNull = (value: unknown): string | null => (typeof value === 'string' ? value : null)
 
-/** Reads the references of a result to other trajectories. */
 const readRefs = (reading: Reading, refs: unknown, path: string) =>
   [...objectsIn(reading, refs, path)].map(([{ trajectory_id: id, trajectory_path: file }, at]) => {
     return { path: at, trajectory: textOrNull(id), file: textOrNull(file) }

@@ -109,10 +109,7 @@ function readSteps(reading: Reading, document: Json, path: string, agent: string
 /** A trajectory embedded in its parent's document, or in a file beside it; steps refer to its id or the name of its file. */
 type Subagent = Readonly<Record<'path' | 'name', string>> & { readonly id: string | null } & Pick<ReadDocument, 'steps'>
 
-/**
- * Places the steps of each subagent, once, behind the step that first refers to it; without a reference at the end, as a conversation whose
- * place in time is not known. The steps get new ids above the parent's and names `trajectory#step`.
- */
+/** Places each subagent's steps once: behind the step that first refers to it, else at the end, at an unknown time. */
 function placeSubagents(
   reading: Reading,
   parent: readonly ReadStep[],

@@ -17,11 +17,7 @@ import {
   subagentOf,
 } from './claude-code-content.ts'
 
-/**
- * The format of Claude Code: the session files under `projects/` (also that of one subagent), and the output of `--output-format stream-json` or
- * `json`. The pieces of one API message (`message.id`) are one step, with the results that arrive while nothing else happens. Records of a subagent
- * (`isSidechain`) are placed at their time, with step names of the form `agent#message`.
- */
+/** The format of Claude Code: session files, and its `stream-json` or `json`. The pieces of one API message are one step. */
 export const CLAUDE_CODE: Format = {
   name: 'claude-code',
   recognizes(document) {
@@ -55,7 +51,6 @@ function readClaudeCode(reading: Reading, document: Json): ReadDocument {
 
 const LEFT_OUT_SYSTEM = namesOf('claude-code', 'left_out_system')
 
-/** Tools that start other agents. */
 const DELEGATES: ReadonlySet<string> = new Set(['Agent', 'Task', 'Workflow', 'SendMessage'])
 const MOST_NAME_CHARS = 200
 

@@ -5,7 +5,7 @@ import { readContent, textsIn } from '../common/content.ts'
 import { decodeObject, leavesOf } from '../common/json-tree.ts'
 import { idText, isAbsent, isRecord, itemsIn, type Json, pointer, type Reading } from '../common/reading.ts'
 import { addLeaves, asRecord, asText, mediaText, type Session, settle, sinkTo } from '../common/session.ts'
-import { addCall } from '../common/session-calls.ts'
+import { addCall, type CallWords } from '../common/session-calls.ts'
 import { outcomeOfOutput as outcomeOfFunction } from '../openai-chat/openai-chat-sink.ts'
 import { exitCodeInText, hasEnded, matchWords, outcomeOfCode, outcomeWithCode } from '../tools/outcomes.ts'
 import { named, type OpenCall, own, type ToolSpec } from '../tools/tool-table.ts'
@@ -26,9 +26,6 @@ const HARNESS_HEADS = [
   '<subagent_notification>',
   '<user_shell_command>',
 ] as const
-
-/** Content that a rollout has already shown: its events repeat its items. */
-export type Shown = ReturnType<typeof shownBy>
 
 /** The differences between codex and other programs that keep the same items. */
 export interface ItemDialect {
@@ -93,7 +90,6 @@ const ARGUMENTS: Readonly<Record<string, readonly string[]>> = {
 /** Members whose text is the input of the tool itself, also where it resembles JSON. */
 const TEXTS: ReadonlySet<string> = new Set(['input', 'code', 'action', 'operation', 'revised_prompt'])
 
-/** Reads a call: of the program's own tool, of a tool that the provider hosts, or of an MCP server's tool. */
 export function readCall(session: Session, item: Json, path: string, type: string, { specOf }: ItemDialect): OpenCall {
   const fields = own(ARGUMENTS, type) ?? ['arguments']
   const field = fields.find((member) => !isAbsent(item[member])) ?? fields[0] ?? ''
@@ -120,7 +116,6 @@ const NAMED: ReadonlySet<string> = wordSet('function_call custom_tool_call mcp_c
 
 const idOf = (item: Json): unknown => item['call_id'] ?? item['id']
 
-/** Reads the results inside of a call: a picture, texts of a search, output of code. */
 function readResults(session: Session, item: Json, path: string, call: OpenCall): void {
   const { type, result } = item
   const sink = () => sinkTo(session.reading, session.output(idOf(item), path, null).parts, 'tool_output', call.tool)
@@ -168,7 +163,6 @@ function readOutput(session: Session, item: Json, path: string, { outcomeOf }: I
 
 const flagOf = (status: unknown): boolean | null => (status === 'failed' ? true : status === 'completed' ? false : null)
 
-/** Derives the outcome of a shell's commands, each with its streams and its outcome. */
 function outcomeOfStreams(streams: readonly Json[]): ActOutcome {
   const ends = streams.map((stream) => asRecord(stream['outcome']))
   const code = ends.map(({ exit_code: code }) => code).find((code) => typeof code === 'number' && code !== 0)
@@ -204,7 +198,7 @@ function decodeEnvelope(text: string): Json | null {
 const SEARCH = 'web_search_call'
 export const actionOf = ({ action }: Json): string => `search ${JSON.stringify(action)}`
 
-/** Collects the texts and answered calls of a rollout's items before reading, because an event may precede its item. */
+/** Collects the texts and answered calls of a rollout's items, which its events repeat, and an event may precede its item. */
 export function shownBy(items: readonly Json[]) {
   // The texts of items, the texts that only an event has shown, and the ids of the calls with a result item.
   const [texts, eventTexts, answered] = [new Set<string>(), new Set<string>(), new Set<string>()]
@@ -223,7 +217,6 @@ const HEADED: ReadonlySet<string> = wordSet(`shell container.exec shell_command 
 
 const HEAD = 1000
 
-/** Derives the outcome of a call from its output: text, a JSON envelope, or an object with `success`. */
 function outcomeOfOutput(tool: string, output: unknown): ActOutcome {
   if (isRecord(output)) {
     const inner = output['content'] ?? output['body']
@@ -256,7 +249,6 @@ const ENDS: Readonly<Record<string, ActOutcome>> = { completed: 'ran', failed: '
 const outcomeOfStatus = (type: string, status: unknown): ActOutcome =>
   (ENDED_BY_STATUS.has(type) ? own(ENDS, status) : undefined) ?? 'unknown'
 
-/** Derives the outcome of a call from the event or the completed item that ends it. */
 export function outcomeOfEnd({ type, status, success, result, error, exit_code: code }: Json): ActOutcome {
   const own = typeof code === 'number' ? code : null
   const { Ok: ok, Err: err } = asRecord(result)
@@ -267,4 +259,20 @@ export function outcomeOfEnd({ type, status, success, result, error, exit_code: 
   if (err !== undefined) return 'failed'
   if (status === 'in_progress') return 'unknown'
   return outcomeWithCode(type === 'command_execution' && own === null ? 'answered' : 'ran', own)
+}
+
+/** Classifies the leaves of a patch by file: `{"/a": {"add": {"content"}}}` or `{"/a": {"type": "add", "content"}}`. A deletion writes nothing. */
+export function changesOf(changes: unknown): Pick<CallWords, 'kindOf'> {
+  const isDeletion = (change: unknown): boolean =>
+    isRecord(change) && ('delete' in change || change['type'] === 'delete')
+  const files = Object.keys(asRecord(changes)).filter((file) => isDeletion(asRecord(changes)[file]))
+  const isDeleted = new Set(files.map((file) => pointer('/changes', file)))
+  return {
+    kindOf({ pointer: at }) {
+      const inner = at.slice(at.lastIndexOf('/changes/'))
+      if (isDeleted.has(inner.split('/', 3).join('/'))) return 'removes'
+      if (inner.endsWith('/unified_diff')) return 'patch'
+      return inner.endsWith('/type') ? 'describes' : undefined
+    },
+  }
 }

@@ -2,26 +2,11 @@ import type { Act, Part, Step } from '../../domain/trajectory/trajectory.ts'
 import { wordSet } from '../../domain/words.ts'
 import type { ReadDocument } from '../format.ts'
 import { addSlices, type Slice } from '../openai-chat/openai-chat-sink.ts'
-import {
-  DISCUSSED,
-  FENCED,
-  isRejection,
-  JSON_ACTIONS,
-  REACT,
-  TERMINUS_JSON,
-  TERMINUS_XML,
-} from '../protocols/agent-replies.ts'
-import type { TextActs } from '../protocols/slices.ts'
-import { ARG_TAGS, CLINE_TAGS, EXECUTE_TAGS, FUNCTION_TAGS, HERMES, INVOKE_TAGS } from '../protocols/tags.ts'
+import { isRejection, PROTOCOLS } from '../protocols/agent-replies.ts'
+import type { TextActs } from '../protocols/tags.ts'
 import { outcomeOfAgent } from '../tools/outcomes.ts'
 import { CLINE_TOOLS, type OpenCall, openCall } from '../tools/tool-table.ts'
 import type { Reading } from './reading.ts'
-
-/** The protocols in the order in which they are tried: the most distinctive marks first. */
-const PROTOCOLS: readonly TextActs[] = [
-  ...[TERMINUS_XML, TERMINUS_JSON, CLINE_TAGS, EXECUTE_TAGS, FUNCTION_TAGS, INVOKE_TAGS, HERMES, ARG_TAGS],
-  ...[REACT, JSON_ACTIONS, FENCED, DISCUSSED],
-]
 
 /**
  * Reads the acts in the agent's messages. A protocol that the prompt announces, or whose messages were answered, is certain; a message that only
@@ -85,8 +70,7 @@ interface RunProtocol {
   readonly pieces: ReadonlyMap<Message, readonly Slice[]>
 }
 
-const mayBeTerminus = (form: RunProtocol | null): boolean =>
-  form === null || form.protocol === TERMINUS_JSON || form.protocol === TERMINUS_XML
+const mayBeTerminus = (form: RunProtocol | null): boolean => form === null || form.protocol.harness === 'terminus'
 
 /** Returns the protocol that most messages certainly follow; null where no message does. */
 function protocolOf(messages: readonly Message[], prompt: readonly string[], agent: string | null): RunProtocol | null {

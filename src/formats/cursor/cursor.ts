@@ -8,10 +8,7 @@ import type { Format } from '../format.ts'
 import { outcomeWithCode, soundsTurnedDown } from '../tools/outcomes.ts'
 import { namesOf } from '../vocabulary.ts'
 
-/**
- * The format of Cursor's command-line agent: the output of `--output-format stream-json`, as JSON lines or as `steps` of a document whose
- * `schema_version` begins with `cursor-jsonl`. One step holds the agent's events up to the next result.
- */
+/** The format of Cursor's command-line agent: its `stream-json`, as lines or as `steps` beside a `schema_version`. */
 export const CURSOR: Format = {
   name: 'cursor',
   recognizes({ schema_version: version, steps, records }) {

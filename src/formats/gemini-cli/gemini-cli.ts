@@ -7,10 +7,7 @@ import { listAt, SessionReader } from '../common/session-reader.ts'
 import type { Format } from '../format.ts'
 import { exitCodeInText, matchWords, outcomeOfResult as outcomeInWords, outcomeWithCode } from '../tools/outcomes.ts'
 
-/**
- * The format of Gemini CLI: a recorded chat (`{sessionId, projectHash, messages}`), the same chat as JSON lines (a repeated line of a message
- * replaces it), and the output of `--output-format stream-json`. A message of the model is one step, with the results beside its calls.
- */
+/** The format of Gemini CLI: a recorded chat, also as lines (a repeated line replaces a message), or its `stream-json`. */
 export const GEMINI_CLI: Format = {
   name: 'gemini-cli',
   recognizes: recognizesGemini,
@@ -190,7 +187,6 @@ function outcomeOfCall({ status, result }: Json): ActOutcome {
 
 const NOT_BEGUN: ReadonlySet<unknown> = new Set(['validating', 'scheduled', 'awaiting_approval'])
 
-/** Derives the outcome of a `tool_result` of `--output-format stream-json`. */
 function outcomeOfEvent({ status, error, output }: Json): ActOutcome {
   if (status === 'success') return outcomeOfOutput(asText(output) ?? '')
   const words = asText(asRecord(error)['message'] ?? output) ?? ''

@@ -106,10 +106,7 @@ function* eventsOf(sample: Located): Generator<Json> {
     }
 }
 
-/**
- * Warns of tool calls that only the events hold: calls of agents inside of tools, or a conversation cut to fit. Events otherwise repeat the
- * messages in more detail, and the model never saw scores, state, logs and spans, so events are not read.
- */
+/** Warns of calls that only the events hold. Other events repeat the messages, or the model never saw them. */
 function warnAboutHiddenCalls(reading: Reading, sample: Located): void {
   const messages = sample.member('messages').items()
   const shown = new Set(
@@ -134,10 +131,7 @@ function warnAboutHiddenCalls(reading: Reading, sample: Located): void {
 
 const callsIn = (message: Json): readonly Json[] => asList(message['tool_calls']).map(asRecord)
 
-/**
- * Returns the calls that an approver rejected, by id, which only events tell (UKGovernmentBEIS/inspect_ai, src/inspect_ai/event/_approval.py). Warns
- * where `modify` changed the arguments of a call after its message.
- */
+/** Returns the calls that an approver rejected, by id, and warns of changed calls (inspect_ai, event/_approval.py). */
 export function turnedDown(reading: Reading, sample: Located): ReadonlyMap<string, ActOutcome> {
   const outcomes = new Map<string, ActOutcome>()
   for (const { event, decision, call } of eventsOf(sample)) {
@@ -222,7 +216,6 @@ function instructionOf(sample: Json): string | null {
   return asText(resolved.join('\n\n'))
 }
 
-/** Collects the scores that are, or count as, numbers; a score with several values gives `score.part` each. */
 function scoresOf(sample: Json): Record<string, number> {
   const { scores } = sample
   const numbers: [string, number][] = []

@@ -10,10 +10,7 @@ import { outcomeOfCode, outcomeOfResult } from '../tools/outcomes.ts'
 import { own } from '../tools/tool-table.ts'
 import { Located, type Tree } from '../traces/located.ts'
 
-/**
- * The format of Google Antigravity (IDE and `agy`): `brain/<id>/.system_generated/logs/transcript.jsonl` and `transcript_full.jsonl`. Source:
- * observed files, since the program is closed; the statuses are those of its language server (CORTEX_STEP_STATUS_*).
- */
+/** The format of Google Antigravity (`transcript.jsonl`, `transcript_full.jsonl`), a closed program, by observed files. */
 export const ANTIGRAVITY: Format = {
   name: 'antigravity',
   recognizes: ({ records }) => asList(records).some(isMark),
@@ -28,7 +25,6 @@ const isMark = (record: unknown): boolean => {
   return typeof source === 'string' && (type === 'PLANNER_RESPONSE' || type === 'USER_INPUT')
 }
 
-/** Notes of the harness for the model. */
 const NOTES = wordSet('CONVERSATION_HISTORY KNOWLEDGE_ARTIFACTS EPHEMERAL_MESSAGE SYSTEM_MESSAGE SYSTEM')
 
 /** The step types of the tools' results; other tools have `GENERIC`, or a type of their own. */

@@ -10,10 +10,7 @@ import { contentOf, Located, type Tree } from '../traces/located.ts'
 import { differs } from '../traces/message-key.ts'
 import { namesOf } from '../vocabulary.ts'
 
-/**
- * The format of GitHub Copilot CLI (`~/.copilot/session-state/*\/events.jsonl`, `--output-format json`) and of Copilot's transcripts in VS Code: events
- * `{type, data, id, timestamp}`. Source: github/copilot-sdk, generated/session_events.
- */
+/** The format of GitHub Copilot CLI, and of Copilot in VS Code: events with `data` (github/copilot-sdk, session_events). */
 export const COPILOT_CLI: Format = {
   name: 'copilot-cli',
   recognizes: ({ records }) =>
@@ -67,7 +64,6 @@ function* messagesIn(sink: ChatSink, events: readonly Located[]): Generator<Loca
 
 /** The requested calls whose start no event has told yet. */
 class Requests {
-  /** Tools and arguments by the id of the call. */
   readonly #open = new Map<unknown, Json>()
   /** Ids of commands that the user ran. */
   readonly #byUser: ReadonlySet<unknown>
@@ -100,7 +96,6 @@ const callOf = (request: Located, name: string): Tree => ({
   function: { name: request.member(name), arguments: request.member('arguments') },
 })
 
-/** Returns the messages of an event; none for an event that holds none. */
 function messagesOf(type: string, data: Located, requests: Requests): readonly Tree[] {
   if (type === 'user.message') {
     const [content, sent] = [data.member('content'), data.member('transformedContent')]
@@ -133,7 +128,6 @@ function messagesOf(type: string, data: Located, requests: Requests): readonly T
   return [{ role: 'tool', tool_call_id: data.member('toolCallId'), content }]
 }
 
-/** Derives the outcome of a call from its end: refused, failed, or a command with an exit code. */
 function outcomeOf(type: string, data: Located): ActOutcome | undefined {
   const { success, error, result } = data.record
   if (type !== 'tool.execution_complete') return undefined

@@ -10,10 +10,7 @@ import { own } from '../tools/tool-table.ts'
 import { contentOf, Located, type Tree } from '../traces/located.ts'
 import { namesOf } from '../vocabulary.ts'
 
-/**
- * The format of Kimi Code (`~/.kimi-code/sessions/*\/*\/agents/main/wire.jsonl`): events of the context, in which a reply of the model is
- * written part by part. Source: observed files, protocol 1.1 to 1.4.
- */
+/** The format of Kimi Code (`wire.jsonl`, protocol 1.1 to 1.4), by observed files: a reply is written part by part. */
 export const KIMI_CODE: Format = {
   name: 'kimi-code',
   recognizes: ({ records }) => asList(records).some((record) => KIMI_WORDS.has(asRecord(record)['type'])),
@@ -39,7 +36,6 @@ class KimiLog {
   /** The blocks of the reply that is being read, and the time of its first part. */
   #blocks: Tree[] = []
   #at: number | null = null
-  /** The time of the event that is being read. */
   #now: number | null = null
   /** Ids of calls that were not approved and have no result yet. */
   readonly #refused = new Set<unknown>()
@@ -149,10 +145,7 @@ class KimiLog {
   }
 }
 
-/**
- * The format of `droid exec --output-format stream-json` (Factory's Droid): events `message`, `tool_call`, `tool_result`, `completion`. Source:
- * docs.factory.ai, droid exec, and observed files.
- */
+/** The format of `droid exec --output-format stream-json`. Source: docs.factory.ai, droid exec, and observed files. */
 export const DROID_STREAM: Format = {
   name: 'droid-stream',
   recognizes: ({ records }) => asList(records).map(asRecord).some(isDroidEvent),

@@ -15,10 +15,7 @@ const isContent = (value: unknown): value is Json =>
 
 const areContents = (list: unknown): boolean => asList(list).some(isContent)
 
-/**
- * The format of Gemini's API: a request with its `contents`, an exchange (`{request, response}`, also `candidates` beside the request), or an array of
- * contents. Source: ai.google.dev, GenerateContentRequest and Content.
- */
+/** The format of Gemini's API (ai.google.dev, GenerateContentRequest): a request, an exchange, or an array of contents. */
 export const GEMINI_CONTENTS: Format = {
   name: 'gemini-contents',
   recognizes: ({ contents, request, records }) =>
@@ -72,10 +69,7 @@ function messagesOfContent(
   return messagesOfParts(content, speaker === 'user' ? user : speaker).map((tree) => ({ ...about, tree, path }))
 }
 
-/**
- * The format of Qwen Code's sessions (`~/.qwen/projects/*\/chats/*.jsonl`): records with messages of Gemini's API. Source: QwenLM/qwen-code,
- * packages/core/src/services/chatRecordingService.ts.
- */
+/** The format of Qwen Code's sessions: records with messages of Gemini's API (QwenLM/qwen-code, chatRecordingService.ts). */
 export const QWEN_CODE: Format = {
   name: 'qwen-code',
   recognizes: ({ records }) => asList(records).map(asRecord).some(isQwen),
@@ -127,7 +121,6 @@ function outcomeOfResult({ message, toolCallResult }: Json): ActOutcome | undefi
   return told ?? (asList(asRecord(message)['parts']).some(endsWithFailure) ? 'failed' : undefined)
 }
 
-/** Tells whether the last line with an exit code of a command's output tells a failure. */
 function endsWithFailure(part: unknown): boolean {
   const { output } = asRecord(asRecord(asRecord(part)['functionResponse'])['response'])
   if (typeof output !== 'string') return false

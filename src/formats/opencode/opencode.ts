@@ -7,10 +7,7 @@ import { listAt, type RecordTable, SessionReader } from '../common/session-reade
 import { type Format, listIn, type ReadDocument } from '../format.ts'
 import { outcomeOfResult, outcomeWithCode } from '../tools/outcomes.ts'
 
-/**
- * The format of opencode: `opencode export` (`{info, messages: [{info, parts}]}`), the messages of a session alone (`GET /session/{id}/message`), and
- * the output of `opencode run --format json`. Source: sst/opencode, packages/opencode/src/session/message-v2.ts.
- */
+/** The format of opencode: an export, a session's messages, or `run --format json` (sst/opencode, session/message-v2.ts). */
 export const OPENCODE: Format = {
   name: 'opencode',
   recognizes: (document) => messagesOf(document) !== null || listAt(document, 'records').list.some(isEvent),
@@ -126,7 +123,6 @@ class OpencodeReader extends SessionReader {
     this.reading.addMedia(parts, { actor, text, path, name: 'file' }, source)
   }
 
-  /** Adds a command of the user to a subagent. */
   #subtask(part: Json, path: string): void {
     for (const field of ['command', 'description', 'prompt'])
       this.say(this.#step().parts, 'user', part[field], `${path}/${field}`, `subtask.${field}`)

@@ -10,7 +10,6 @@ import { named } from '../tools/tool-table.ts'
 
 /** Reads the events of the OpenHands software-agent SDK, each with a `kind`. */
 export abstract class SdkReader extends SessionReader {
-  /** The name of the step of the event that is being read. */
   #name: string | null = null
   #turn: { readonly reply: string; readonly step: OpenStep } | null = null
   readonly #foreign = new ProceedingCalls()

@@ -9,10 +9,7 @@ import { outcomeOfResult as outcomeInWords, outcomeWithCode, soundsTimedOut } fr
 import { namesOf } from '../vocabulary.ts'
 import { endCode, SdkReader } from './openhands-sdk.ts'
 
-/**
- * The format of OpenHands: the events of the application (`action`, `observation`), also as the `history` of its evaluations, and those of the
- * software-agent SDK (`kind`). A step is named by the id of its first event.
- */
+/** The format of OpenHands: events of the application (`action`, `observation`), and of its software-agent SDK (`kind`). */
 export const OPENHANDS: Format = {
   name: 'openhands',
   recognizes: (document) => LISTS.some((list) => asList(document[list]).some(isTelling)),
@@ -179,7 +176,6 @@ function ownArgs(args: Json, action: string): Json {
 
 type Reply = NonNullable<ReturnType<typeof replyOf>>
 
-/** Returns the model's reply, which the event of an action carries. */
 function replyOf(event: Json, path: string) {
   const metadata = event['tool_call_metadata']
   if (!isRecord(metadata)) return null

@@ -6,17 +6,8 @@ import { cutName, isRecord, type Json, type Reading } from '../common/reading.ts
 import { isEmpty } from '../common/session.ts'
 import { addSlices } from '../openai-chat/openai-chat-sink.ts'
 import { matchWords, soundsTimedOut } from '../tools/outcomes.ts'
-import {
-  type ArgumentKind,
-  meaningOfKind,
-  named,
-  type OpenCall,
-  openCall,
-  own,
-  specOf,
-  toolsOf,
-} from '../tools/tool-table.ts'
-import { type MadeCall, type Marked, protocolOf, type Slices, scan } from './slices.ts'
+import { meaningOfKind, named, type OpenCall, openCall, own, specOf, toolsOf } from '../tools/tool-table.ts'
+import { type MadeCall, type Marked, protocolOf, type Slices, scan, TAG_PROTOCOLS } from './tags.ts'
 
 /** The members that name a tool, and those that hold its arguments. */
 const NAMES = ['action', 'tool', 'name'] as const
@@ -28,7 +19,7 @@ const ANSWER = 'final answer'
  * A JSON call, alone or in a fence: `{"action", "action_input"}` (langchain-ai/langchain, agents/structured_chat), `{"thought", "action", "args"}` (OpenHands'
  * first agents), `{"thoughts", "command": {"name", "args"}}` (Significant-Gravitas/AutoGPT), `{"name", "parameters"}` (Llama's and Mistral's templates).
  */
-export const JSON_ACTIONS = protocolOf(
+const JSON_ACTIONS = protocolOf(
   { name: 'JSON actions', harness: null, announced: ['"action_input"', '"tool_input"'], needsAnswer: true },
   (slices, text, agent) => {
     const [start, end] = [Math.max(0, text.indexOf('{')), text.lastIndexOf('}') + 1]
@@ -59,11 +50,8 @@ function callOf(reply: Json, path: string) {
 
 const MAX_HEAD = 200
 
-/**
- * `Action: tool` and `Action Input: …`, each at the beginning of a line. The input ends at the next such head, which excludes an observation that
- * the model invented. Sources: ysymyth/ReAct; langchain-ai/langchain, agents/output_parsers/react_single_input.py.
- */
-export const REACT = protocolOf(
+/** ReAct (ysymyth/ReAct; langchain, react_single_input.py): an input ends at the next head, before an invented observation. */
+const REACT = protocolOf(
   { name: 'ReAct', harness: null, announced: ['Action Input:'], needsAnswer: true },
   (slices, text, agent) => {
     const heads = headsIn(text)
@@ -86,13 +74,11 @@ export const REACT = protocolOf(
 
 const HEADS = /^(action input|action|observation|thought|final answer):/gim
 
-/** Lists the heads of lines, with the start of the text behind each. */
 const headsIn = (text: string) =>
   [...text.matchAll(HEADS)].map(({ index, 0: head, 1: kind = '' }) => ({
     ...{ kind: kind.toLowerCase(), start: index, from: index + head.length },
   }))
 
-/** Adds a call whose input begins at `from`. */
 function addInput(slices: Slices, text: string, of: MadeCall, start: number, from: number, end: number): void {
   const raw = text.slice(from, end)
   const begin = from + (raw.length - raw.trimStart().length)
@@ -125,7 +111,7 @@ export function* fencesIn(text: string): Generator<Fence> {
 }
 
 /** The protocol of a fenced block that a harness runs (SWE-agent/mini-swe-agent, xingyaoww/code-act); people show commands in this form, too. */
-export const FENCED = protocolOf(
+const FENCED = protocolOf(
   { name: 'fenced blocks', harness: null, announced: [], needsAnswer: true },
   (slices, text) => {
     for (const fence of fencesIn(text)) {
@@ -137,11 +123,8 @@ export const FENCED = protocolOf(
   },
 )
 
-/**
- * SWE-agent's replies: a discussion, then a command in the last block, which has no name. The prompt must announce the form, which programs print,
- * too. Source: SWE-agent/SWE-agent, sweagent/tools/parsing.py.
- */
-export const DISCUSSED = protocolOf(
+/** SWE-agent's replies, if its prompt announces them, because programs print such blocks, too (sweagent/tools/parsing.py). */
+const DISCUSSED = protocolOf(
   {
     ...{ name: 'discussion and command', harness: 'swe-agent', needsAnswer: true, needsPrompt: true },
     announced: ['two fields; discussion and command'],
@@ -158,7 +141,7 @@ const COMMAND = 'bash_command'
 const COMPLETE = 'mark_task_complete'
 
 /** The protocol of terminus-1 and terminus-2: JSON with `commands` of `keystrokes`. Source: terminal-bench, terminal_bench/agents/terminus_1.py. */
-export const TERMINUS_JSON = protocolOf(
+const TERMINUS_JSON = protocolOf(
   { name: 'terminus JSON', harness: 'terminus', announced: ['"keystrokes"'], needsAnswer: false },
   (slices, text) => {
     const [start, end] = [text.indexOf('{'), text.lastIndexOf('}') + 1]
@@ -187,7 +170,7 @@ const CLOSE = '</keystrokes>'
 const DONE = '<task_complete>true</task_complete>'
 
 /** `<commands><keystrokes duration="1.0">…</keystrokes></commands>`. Source: harbor, agents/terminus_2/terminus_xml_plain_parser.py. */
-export const TERMINUS_XML = protocolOf(
+const TERMINUS_XML = protocolOf(
   { name: 'terminus XML', harness: 'terminus', announced: ['<keystrokes'], needsAnswer: false },
   (slices, text) => {
     scan(slices, text, '<keystrokes', /<keystrokes(?: [^>]{0,190})?>/y, (start, from) => {
@@ -245,7 +228,7 @@ export function readRawReply(reading: Reading, parts: Part[], message: string, p
 }
 
 /** Argument kinds of SWE-agent's own tools (tools/<bundle>/config.yaml), by the first word of an action; the form of an `edit` decides its kind. */
-const WORDS: Readonly<Record<string, ArgumentKind>> = {
+const WORDS: Readonly<Record<string, ActionKind[0]>> = {
   ...{ open: 'reads', goto: 'reads', scroll_up: 'reads', scroll_down: 'reads', filemap: 'reads', view_image: 'reads' },
   ...{ search_dir: 'searches', search_file: 'searches', find_file: 'searches' },
   ...{ create: 'writes', insert: 'writes', append: 'writes' },
@@ -266,7 +249,7 @@ export function sweActOf(action: string, observation: string): Act | null {
   return meaningOfKind(...kindOf(text, word), call).act
 }
 
-type ActionKind = readonly [kind: ArgumentKind, target: string | null]
+type ActionKind = readonly [kind: Parameters<typeof meaningOfKind>[0], target: string | null]
 
 function kindOf(text: string, word: string): ActionKind {
   const isOne = !OPERATORS.some((operator) => text.includes(operator))
@@ -311,3 +294,14 @@ const isSingleEditorCall = (action: string): boolean =>
 const EDITORS: ReadonlySet<string> = new Set(['edit', 'insert', 'append'])
 
 const isBroken = (action: string): boolean => (parseScript(action)?.errors?.length ?? 0) > 0
+
+/** The protocols in the order in which they are tried: the most distinctive marks first. */
+export const PROTOCOLS = [
+  TERMINUS_XML,
+  TERMINUS_JSON,
+  ...TAG_PROTOCOLS,
+  REACT,
+  JSON_ACTIONS,
+  FENCED,
+  DISCUSSED,
+] as const

@@ -1,12 +1,163 @@
-import { decodeObject, leavesOf } from '../common/json-tree.ts'
-import { isAbsent, isRecord } from '../common/reading.ts'
+import { decodeObject, type Leaf, leavesOf, memberName } from '../common/json-tree.ts'
+import { isAbsent, isRecord, type Json } from '../common/reading.ts'
 import { asName, isEmpty } from '../common/session.ts'
-import { CLINE_TOOLS, openCall, own, specOf, type ToolSpec, type ToolTable } from '../tools/tool-table.ts'
-import { closedBy, protocolOf, scan, type TextActs } from './slices.ts'
+import type { Slice } from '../openai-chat/openai-chat-sink.ts'
+import {
+  CLINE_TOOLS,
+  type Meaning,
+  meaningOf,
+  meaningOfName,
+  type OpenCall,
+  openCall,
+  own,
+  specOf,
+  type ToolSpec,
+  type ToolTable,
+} from '../tools/tool-table.ts'
+
+/** Collects the slices of one text, in order: text outside of acts is speech. */
+export class Slices {
+  readonly list: Slice[] = []
+  /** The position up to which the text is sliced, in UTF-16 units. */
+  at = 0
+  readonly #text: string
+  #acted = false
+
+  constructor(text: string) {
+    this.#text = text
+  }
+
+  /** True at more slices than any real reply has: the rest becomes one slice without a further search. */
+  get isFull(): boolean {
+    return this.list.length >= MAX_PIECES
+  }
+
+  /** Adds the text up to `end` as speech of the agent. */
+  say(end: number): void {
+    this.#reach(end, { actor: 'agent_message', act: null, name: 'message' })
+  }
+
+  /** Adds the text up to `end` inside of a call that is no known argument, so that no text of a call is lost. */
+  stray(end: number, call: OpenCall): void {
+    this.#reach(end, { name: call.tool, ...meaningOf(undefined, '', call, null) })
+  }
+
+  #reach(end: number, meaning: NamedMeaning): void {
+    if (this.#text.slice(this.at, end).trim() !== '') this.list.push({ start: this.at, end, ...meaning })
+    this.at = Math.max(this.at, end)
+  }
+
+  /** Skips markup up to `end`, which is nobody's text. */
+  skip(end: number): void {
+    this.#acted = true
+    this.at = Math.max(this.at, end)
+  }
+
+  /** Adds one argument of a call, or a text that is the whole call. */
+  argument(start: number, end: number, { call, spec, args = null }: MadeCall, argument = ''): void {
+    this.piece(start, end, { name: memberName(call.tool, argument), ...meaningOf(spec, argument, call, args) })
+  }
+
+  piece(start: number, end: number, meaning: NamedMeaning): void {
+    this.skip(end)
+    if (end > start) this.list.push({ start, end, ...meaning })
+  }
+
+  /** Adds a call in markup from `start` to `end`, whose text stands from `from` to `to`; the text before it is speech. */
+  marked({ start, from, to, end }: Marked, meaning: NamedMeaning): void {
+    this.say(start)
+    this.skip(from)
+    this.piece(from, to, meaning)
+    this.skip(end)
+  }
+
+  speech(start: number, end: number, said: Json): void {
+    for (const { pointer, name, text } of isEmpty(said) ? [] : leavesOf(said))
+      this.list.push({ start, end, actor: 'agent_message', name, inner: { pointer, text } })
+  }
+
+  /** Adds the arguments of a call from the leaves of JSON between two positions. */
+  json(start: number, end: number, leaves: readonly Leaf[], { call, spec, args }: MadeCall): void {
+    this.skip(end)
+    for (const { pointer, name: leaf, text } of leaves) {
+      const name = memberName(call.tool, leaf)
+      this.list.push({ start, end, inner: { pointer, text }, name, ...meaningOf(spec, leaf, call, args) })
+    }
+  }
+
+  /** Adds a call without arguments: its own text is the act. */
+  bare(start: number, end: number, { call, spec }: MadeCall, within: Pick<Slice, 'inner'> = {}): void {
+    this.piece(start, end, { name: call.tool, ...within, ...meaningOfName(spec, call) })
+  }
+
+  /** Returns the slices, with the rest as speech; null without a call among them. */
+  finish(): readonly Slice[] | null {
+    if (!this.#acted) return null
+    if (this.isFull) this.stray(this.#text.length, openCall('tool_call'))
+    this.say(this.#text.length)
+    return this.list
+  }
+}
+
+const MAX_PIECES = 5000
+
+export type Marked = Readonly<Record<'start' | 'from' | 'to' | 'end', number>>
+type NamedMeaning = Meaning & Pick<Slice, 'name' | 'inner'>
+
+export interface MadeCall {
+  readonly call: OpenCall
+  readonly spec: ToolSpec | undefined
+  readonly args?: unknown
+}
+
+/** A text protocol: one way in which an agent without tool calls writes its acts into its messages. */
+export interface TextActs {
+  readonly name: string
+  /** The harness that answers, by its name in the outcome tables; null where several harnesses share the form. */
+  readonly harness: string | null
+  /** Marks in the agent's prompt. */
+  readonly announced: readonly string[]
+  /** True when only an answered message is an act, because people write this form as well. */
+  readonly needsAnswer: boolean
+  /** True when the protocol applies only where the prompt announces it. */
+  readonly needsPrompt?: true
+  /** Splits a message with an act into slices; null for a message without an act. */
+  split(text: string, agent: string | null): readonly Slice[] | null
+}
+
+export const protocolOf = (
+  about: Omit<TextActs, 'split'>,
+  addTo: (slices: Slices, text: string, agent: string | null) => void,
+): TextActs => ({
+  ...about,
+  split(text, agent) {
+    const slices = new Slices(text)
+    addTo(slices, text, agent)
+    return slices.finish()
+  },
+})
+
+/** Adds a call at its start; `from`: the end of its opening tag. Returns the end of the call; null at a place that only holds the tag. */
+type AddCall = (start: number, from: number, match: readonly string[]) => number | null
+
+/** Adds the calls of a text: `opens`, a sticky pattern, matches their opening tag at a mark. */
+export function scan(slices: Slices, text: string, mark: string, opens: RegExp, add: AddCall): void {
+  for (let start = text.indexOf(mark); start !== -1 && !slices.isFull; ) {
+    opens.lastIndex = start
+    const match = opens.exec(text)
+    const end = match === null ? null : add(start, opens.lastIndex, match)
+    start = text.indexOf(mark, end ?? start + mark.length)
+  }
+}
+
+/** Finds the end of the text before a closing tag, and the end of the tag. A call that is cut off reaches to the end of the text. */
+function closedBy(text: string, close: string, from: number): readonly [inner: number, end: number] {
+  const stop = text.indexOf(close, from)
+  return stop === -1 ? [text.length, text.length] : [stop, stop + close.length]
+}
 
 /** One way to write calls in tags. The patterns are sticky or global and bounded; their first group is a name. */
 interface TagForm extends Omit<TextActs, 'split' | 'needsAnswer'> {
-  /** The text at which every call begins. */
   readonly mark: string
   readonly opens: RegExp
   closes(tool: string): string
@@ -76,7 +227,7 @@ const tagProtocol = (form: TagForm): TextActs =>
   )
 
 /** The protocol of `<function=name><parameter=x>…</parameter></function>`. Source: All-Hands-AI/OpenHands, openhands/llm/fn_call_converter.py. */
-export const FUNCTION_TAGS = tagProtocol({
+const FUNCTION_TAGS = tagProtocol({
   ...{ name: 'function tags', harness: 'openhands', announced: ['<function='], mark: '<function=' },
   opens: /<function=\s{0,9}([\w\-.:/]{1,100})\s{0,9}>/y,
   closes: () => '</function>',
@@ -84,7 +235,7 @@ export const FUNCTION_TAGS = tagProtocol({
 })
 
 /** `<invoke name="tool"><parameter name="x">…</parameter></invoke>`. Source: Anthropic's prompts from before its API had tool calls. */
-export const INVOKE_TAGS = tagProtocol({
+const INVOKE_TAGS = tagProtocol({
   ...{ name: 'invoke tags', harness: null, announced: ['<invoke name='], mark: '<invoke name="' },
   opens: /<invoke name="\s{0,9}([\w\-.:/]{1,100})\s{0,9}">/y,
   closes: () => '</invoke>',
@@ -95,7 +246,7 @@ const CALL_OPEN = '<tool_call>'
 const CALL_CLOSE = '</tool_call>'
 
 /** The protocol of `<tool_call>tool<arg_key>x</arg_key><arg_value>…</arg_value></tool_call>`. Source: zai-org/GLM-4.5, chat_template.jinja. */
-export const ARG_TAGS = tagProtocol({
+const ARG_TAGS = tagProtocol({
   ...{ name: 'argument tags', harness: null, announced: ['<arg_key>'], mark: CALL_OPEN },
   opens: /<tool_call>\s{0,9}([\w\-.:/]{1,100})\s{0,9}(?=<arg_key>)/y,
   closes: () => CALL_CLOSE,
@@ -107,7 +258,7 @@ export const ARG_TAGS = tagProtocol({
  * `<execute_command><command>…</command></execute_command>`. Source: cline/cline, src/core/assistant-message/parse-assistant-message.ts. Any other tag
  * is text than those of Cline's own tools, and so is a tag without a parameter behind it, which is only mentioned.
  */
-export const CLINE_TAGS = tagProtocol({
+const CLINE_TAGS = tagProtocol({
   ...{ name: 'Cline', harness: 'cline', announced: ['<execute_command>', '<write_to_file>', '<attempt_completion>'] },
   ...{ mark: '<', opens: /<(\w{1,100})>(?=\s{0,19}<)/y, tools: CLINE_TOOLS },
   closes: (tool) => `</${tool}>`,
@@ -117,11 +268,8 @@ export const CLINE_TAGS = tagProtocol({
 
 const onlyOf = (kind: 'shell' | 'code' | 'unknown'): ToolSpec => ({ args: { '': kind } })
 
-/**
- * `<execute_bash>…</execute_bash>`, whose closing tag may be missing, because the harness stops the model there. Source: All-Hands-AI/OpenHands
- * before 0.14, agenthub/codeact_agent/action_parser.py.
- */
-export const EXECUTE_TAGS = tagProtocol({
+/** `<execute_bash>…`, often without its closing tag. Source: OpenHands before 0.14, codeact_agent/action_parser.py. */
+const EXECUTE_TAGS = tagProtocol({
   ...{ name: 'execute tags', harness: 'openhands', mark: '<execute_', opens: /<(execute_[a-z]{1,20})>/y },
   announced: ['<execute_bash>', '<execute_global>', '<execute_ipython>', '<execute_browse>'],
   closes: (tool) => `</${tool}>`,
@@ -132,7 +280,7 @@ export const EXECUTE_TAGS = tagProtocol({
 })
 
 /** The protocol of `<tool_call>{"name", "arguments"}</tool_call>`. Source: NousResearch/Hermes-Function-Calling, prompt_assets/sys_prompt.yml. */
-export const HERMES = protocolOf(
+const HERMES = protocolOf(
   { name: 'Hermes', harness: null, announced: ['<tools>'], needsAnswer: false },
   (slices, text, agent) =>
     scan(slices, text, CALL_OPEN, /<tool_call>\s{0,99}(?=\{)/y, (start, from) => {
@@ -153,3 +301,6 @@ export const HERMES = protocolOf(
       return end
     }),
 )
+
+/** The protocols in tags, in the order in which they are tried. */
+export const TAG_PROTOCOLS = [CLINE_TAGS, EXECUTE_TAGS, FUNCTION_TAGS, INVOKE_TAGS, HERMES, ARG_TAGS] as const

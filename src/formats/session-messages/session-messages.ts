@@ -10,10 +10,7 @@ import { exitCodeInText, outcomeOfAgent, outcomeOfCode, outcomeWithCode } from '
 import { Located, type Tree } from '../traces/located.ts'
 import { namesOf } from '../vocabulary.ts'
 
-/**
- * The formats of session files whose records wrap a message of the Messages API: Factory's Droid (`~/.factory/sessions`, `type: message` behind
- * `session_start`), and Cursor's transcripts (`agent-transcripts/*.jsonl`, the role beside the message, calls without results).
- */
+/** The formats of sessions that wrap messages of the Messages API: Factory's Droid, and Cursor's transcripts. */
 export const SESSION_MESSAGES: Format = {
   name: 'session-messages',
   recognizes: ({ records }) => Array.isArray(records) && agentOf(records) !== null,
@@ -23,7 +20,6 @@ export const SESSION_MESSAGES: Format = {
 const isWrapped = (record: unknown): record is Json & { readonly message: Json } =>
   isRecord(record) && isRecord(record['message']) && 'content' in record['message']
 
-/** Tells the agent of a session; null for other files. */
 function agentOf(records: readonly unknown[]): 'droid' | 'cursor' | null {
   const wrapped = records.filter(isWrapped)
   if (records.some((record) => asRecord(record)['type'] === 'session_start'))
@@ -32,7 +28,6 @@ function agentOf(records: readonly unknown[]): 'droid' | 'cursor' | null {
   return isCursor && wrapped.some(({ role }) => typeof role === 'string') ? 'cursor' : null
 }
 
-/** Droid's records of its own state. */
 const BOOKKEEPING = namesOf('session-messages', 'left_out')
 
 function readSession(reading: Reading, document: Json): ReadDocument {
@@ -85,10 +80,7 @@ function messageOf(record: unknown): unknown {
   return { ...rest, role: type === 'tool_result' ? 'tool' : type }
 }
 
-/**
- * The format of OpenClaw's sessions (and pi's): a line `{"type": "session", …}`, then lines with an id and their parent's id. Source:
- * openclaw/openclaw, docs/reference/session-management-compaction.md.
- */
+/** The format of OpenClaw's and pi's sessions, a tree of lines (openclaw/openclaw, session-management-compaction.md). */
 export const OPENCLAW: Format = {
   name: 'openclaw',
   recognizes: ({ records }) => Array.isArray(records) && records.some(isHead) && records.some(isMessage),

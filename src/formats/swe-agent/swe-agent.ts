@@ -15,10 +15,7 @@ import { fencesIn, sweActOf } from '../protocols/agent-replies.ts'
 import { type OpenCall, own } from '../tools/tool-table.ts'
 import { Located, placeMessage, type Tree, type TreeRecord } from '../traces/located.ts'
 
-/**
- * The format of SWE-agent's `.traj`: `trajectory` holds the agent's thoughts, actions and observations; `history` holds the prompt before
- * them and the harness's messages in between. Demonstrations are part of the prompt: no act in them belongs to this run.
- */
+/** The format of SWE-agent's `.traj`: `trajectory` holds the steps, `history` the prompt and the messages in between. */
 export const SWE_AGENT: Format = {
   name: 'swe-agent',
   recognizes({ trajectory, history, info, trajectory_format: other }) {
@@ -147,7 +144,6 @@ function readMessage(sink: ChatSink, message: Json, path: string): Part[] {
   return parts
 }
 
-/** Tells whether a message repeats the observation of a step, in a template. */
 function repeatsObservation(message: Json, step: unknown): boolean {
   if (message['is_demo'] === true) return false
   const { observation } = asRecord(step)

@@ -6,7 +6,6 @@ import { HARNESSES, type HarnessWords, harnessesWith, namedIn, own } from './too
 const WITH_WORDS = Object.keys(HARNESSES).filter((name) => HARNESSES[name]?.words !== undefined)
 const SOME_WORDS = Object.keys(HARNESSES).filter((name) => HARNESSES[name]?.some_words)
 
-/** Bounds the head of a text that is searched for `holds`, in UTF-16 units. */
 const HEAD = 2000
 
 /** Returns the words of a harness that a text begins with; null for other texts. */
@@ -122,7 +121,6 @@ export const soundsTimedOut = (text: string): boolean => TIMED_OUT.test(text.sli
 
 const FAULTY = /^(?:error(?:ed|-text|-json)?|fail(?:ed|ure)?|incomplete)$/i
 
-/** Tells whether a member of a result, or beside it, says that the call failed. */
 export const tellsFault = ({ error, isError, is_error, success, status, type }: Json): boolean =>
   [error, isError, is_error].some((flag) => flag === true || flag === 'true') ||
   success === false ||

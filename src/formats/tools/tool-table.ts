@@ -3,10 +3,7 @@ import { ACT_LANGUAGES, ACT_ROLES, type ActLanguage, type ActOutcome, type ActRo
 import { namesOf } from '../vocabulary.ts'
 import data from './harnesses.json' with { type: 'json' }
 
-/**
- * The argument kinds of one tool, by the name of the argument, or of its outermost or innermost member. Other arguments have the kind `rest`, or
- * `unknown` without it.
- */
+/** The argument kinds of one tool, by the argument or its outermost or innermost member; others have `rest`. */
 export interface ToolSpec {
   readonly args: Readonly<Record<string, ArgumentKind>>
   readonly rest?: ArgumentKind
@@ -54,7 +51,6 @@ function argumentKinds(clauses: string): ToolSpec['args'] {
 /** Specs by their text: tables of several harnesses share the spec of an equal tool. */
 const SPECS = new Map<string, ToolSpec>()
 
-/** Parses the kinds of a tool's arguments, the arguments with the path of its file, and its commands. */
 function toolSpec(clauses: string, files = '', commands = ''): ToolSpec {
   const key = wordsIn(`${clauses} | ${files} | ${commands}`).join(' ')
   const { '*': rest, ...args } = argumentKinds(clauses)
