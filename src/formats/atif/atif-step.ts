@@ -148,9 +148,8 @@ const resultSink = (sink: ChatSink, parts: Part[], name: string) => ({
 
 function codeInEnvelopes(content: unknown): number | null {
   const isCode = ({ name, text }: Leaf): boolean => CODES.some((code) => code === name) && /^-?\d{1,10}$/.test(text)
-  const code = textsIn(content)
-    .flatMap((text) => openEnvelope(text) ?? [])
-    .findLast(isCode)
+  const leaves = textsIn(content).flatMap((text) => openEnvelope(text) ?? [])
+  const code = leaves.findLast(isCode)
   return code === undefined ? null : Number(code.text)
 }
 

@@ -2,18 +2,7 @@ import { decodeObject, type Leaf, leavesOf, memberName } from '../common/json-tr
 import { isAbsent, isRecord, type Json } from '../common/reading.ts'
 import { asName, isEmpty } from '../common/session.ts'
 import type { Slice } from '../openai-chat/openai-chat-sink.ts'
-import {
-  CLINE_TOOLS,
-  type Meaning,
-  meaningOf,
-  meaningOfName,
-  type OpenCall,
-  openCall,
-  own,
-  specOf,
-  type ToolSpec,
-  type ToolTable,
-} from '../tools/tool-table.ts'
+import { CLINE_TOOLS, meaningOf, meaningOfName, type OpenCall, openCall, own, specOf } from '../tools/tool-table.ts'
 
 /** Collects the slices of one text, in order: text outside of acts is speech. */
 export class Slices {
@@ -34,7 +23,7 @@ export class Slices {
 
   /** Adds the text up to `end` as speech of the agent. */
   say(end: number): void {
-    this.#reach(end, { actor: 'agent_message', act: null, name: 'message' })
+    this.#reach(end, { actor: 'agent_message', name: 'message' })
   }
 
   /** Adds the text up to `end` inside of a call that is no known argument, so that no text of a call is lost. */
@@ -102,11 +91,11 @@ export class Slices {
 const MAX_PIECES = 5000
 
 export type Marked = Readonly<Record<'start' | 'from' | 'to' | 'end', number>>
-type NamedMeaning = Meaning & Pick<Slice, 'name' | 'inner'>
+type NamedMeaning = Omit<Slice, 'start' | 'end'>
 
 export interface MadeCall {
   readonly call: OpenCall
-  readonly spec: ToolSpec | undefined
+  readonly spec: ReturnType<typeof specOf>
   readonly args?: unknown
 }
 
@@ -165,7 +154,7 @@ interface TagForm extends Omit<TextActs, 'split' | 'needsAnswer'> {
   readonly parameter?: RegExp
   closesParameter?(name: string): string
   /** The tools, where no others are calls. */
-  readonly tools?: ToolTable
+  readonly tools?: typeof CLINE_TOOLS
 }
 
 /** A parameter: its range with its tags (`open` to `close`), and the range of its value. */
@@ -266,7 +255,7 @@ const CLINE_TAGS = tagProtocol({
   closesParameter: (name) => `</${name}>`,
 })
 
-const onlyOf = (kind: 'shell' | 'code' | 'unknown'): ToolSpec => ({ args: { '': kind } })
+const onlyOf = (kind: 'shell' | 'code' | 'unknown') => ({ args: { '': kind } })
 
 /** `<execute_bash>…`, often without its closing tag. Source: OpenHands before 0.14, codeact_agent/action_parser.py. */
 const EXECUTE_TAGS = tagProtocol({
