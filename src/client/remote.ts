@@ -162,9 +162,11 @@ async function* itemsOf(items: Items<BatchItem | ReadItem>): AsyncGenerator<Batc
     yield ((given as Partial<ReadItem> | null)?.item ?? given) as BatchItem
 }
 
-/** Words that are printed as they are: ids, times, labels, the words of closed sets, and names of members. */
+/** Words that are printed as they are: ids, times, the words of closed sets, and names of members. */
 const PLAIN = '^[!-~]{1,200}$'
-const PLAIN_WORDS = /^(?:id|grade_id|base_grade_id|label|\w+_at|ends_by)$/
+const PLAIN_WORDS = /^(?:id|grade_id|base_grade_id|\w+_at|ends_by)$/
+/** Labels, which a rater may have named. */
+const LABEL = '^\\P{C}{1,200}$'
 /** Objects whose members anybody may name. */
 const FREE_NAMES = /^(?:metadata|prevalence|properties)$/
 
@@ -173,9 +175,11 @@ function relax(name: string, node: unknown): unknown {
   if (typeof node !== 'object' || node === null || Array.isArray(node)) return node
   const { enum: words, additionalProperties: others, ...rest } = node as Readonly<Record<string, unknown>>
   const isClosed = words !== undefined && name === 'status'
+  const isPlain = words !== undefined || PLAIN_WORDS.test(name)
   return {
     ...rest,
-    ...(isClosed ? { enum: words } : (words !== undefined || PLAIN_WORDS.test(name)) && { pattern: PLAIN }),
+    ...(isClosed ? { enum: words } : isPlain && { pattern: PLAIN }),
+    ...(name === 'label' && { pattern: LABEL }),
     ...(typeof others === 'object' && { additionalProperties: others }),
     ...(rest['type'] === 'object' && !FREE_NAMES.test(name) && { propertyNames: { pattern: PLAIN } }),
   }

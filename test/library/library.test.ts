@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import type { CallOptions } from '../../src/client/persist.ts'
 import { gradeMany } from '../../src/client/veridict.ts'
-import { grade, openVeridict, ServiceError } from '../../src/index.ts'
+import { grade, openVeridict, remote, ServiceError } from '../../src/index.ts'
 import type { Grade } from '../../src/schemas/grade.ts'
 import type { GradeRequest } from '../../src/schemas/trial.ts'
 import { collect } from '../collect.ts'
@@ -117,9 +117,9 @@ test('a setting that cannot be used is named', async () => {
 
 test('agreement and reports are computed as over HTTP; an error names the parameter', async () => {
   await using veridict = await openVeridict({ env: {} })
-  const ratings = ['a', 'b'].flatMap((rater) => ['x', 'y'].map((item) => ({ rater, item, label: item })))
+  const ratings = ['a', 'b'].flatMap((rater) => ['x', 'y'].map((item) => ({ rater, item, label: `größer ${item}` })))
   const app = await startApp()
-  const answered = (await app.post('/v1/agreement', { ratings })).json()
+  const answered = await remote(await app.listen()).agreement({ ratings })
   expect(await veridict.agreement({ ratings })).toEqual(answered)
   const { code, errors } = await refusalOf(veridict.report({ judge: 'nobody' }))
   expect([code, errors[0]?.path]).toEqual(['unknown_judge', '/judge'])
