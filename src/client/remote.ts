@@ -57,6 +57,10 @@ export function remote(url: string, key?: string, options: RemoteOptions = {}): 
     }
   }
 
+  /** Returns the policy of sending items: items that cannot be read again are sent once. */
+  const policyOf = (items: Items<unknown>) =>
+    Array.isArray(items) || typeof items === 'function' ? policy : { ...policy, tries: 1 }
+
   async function createBatch(items: Items<BatchItem | ReadItem>, { again = false, ...options }: CreateOptions = {}) {
     const { signal, ...query } = options
     const known = again ? null : await findKeyed(batches, options)
@@ -85,8 +89,7 @@ export function remote(url: string, key?: string, options: RemoteOptions = {}): 
       }
       return stored
     }
-    const tries = Array.isArray(items) || typeof items === 'function' ? policy.tries : 1
-    return retrying({ ...policy, tries }, { signal, canRepeat: !isNew }, sendOnce)
+    return retrying(policyOf(items), { signal, canRepeat: !isNew }, sendOnce)
   }
 
   /** Yields the results of a stream that is opened again after it breaks. */
@@ -128,8 +131,10 @@ export function remote(url: string, key?: string, options: RemoteOptions = {}): 
     overview: () => ask('GradeOverview', 'overviewGrades'),
     uploadTrajectory: (body, options) => ask('TrajectorySummary', 'uploadTrajectory', { body }, options),
     createBatch,
-    estimateBatch: async (items, { signal, again: _, ...query } = {}) =>
-      check('BatchEstimate', await upload(itemsOf(items), { ...query, dry_run: true }, signal)),
+    estimateBatch: (items, { signal, again: _, ...query } = {}) =>
+      retrying(policyOf(items), { signal, canRepeat: true }, async () =>
+        check('BatchEstimate', await upload(itemsOf(items), { ...query, dry_run: true }, signal)),
+      ),
     batch,
     batches,
     cancel: (id) => ask('Batch', 'cancelBatch', { path: { id } }),

@@ -138,8 +138,14 @@ export async function findKeyed(
   { key, signal }: CallOptions & { readonly key?: string | undefined },
 ): Promise<api.Batch | null> {
   if (key === undefined) return null
-  const { items } = await batches({ key }, { signal })
-  return items.find(({ status }) => status !== 'cancelled' && status !== 'cancelling') ?? null
+  let query: Query<'listBatches'> | null = { key }
+  while (query !== null) {
+    const { items, next_cursor }: api.BatchPage = await batches(query, { signal })
+    const living = items.find(({ status }) => status !== 'cancelled' && status !== 'cancelling')
+    if (living !== undefined) return living
+    query = next_cursor === null ? null : { key, cursor: next_cursor }
+  }
+  return null
 }
 
 type Graded = { readonly ok: true; readonly grade: api.Grade } | { readonly ok: false; readonly error: ServiceError }
