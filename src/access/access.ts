@@ -24,7 +24,6 @@ interface AccessDeps {
   readonly now: () => Date
 }
 
-/** The length of a session. */
 export const SESSION_MS = 12 * 3_600_000
 
 /** The shortest time between two writes of `last_used_at`. */

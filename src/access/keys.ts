@@ -40,7 +40,6 @@ type Limits = Pick<KeyRecord, 'max_requests_per_minute' | 'max_cost_usd_per_day'
 export type KeyPlan = Pick<KeyRecord, 'name'> &
   Partial<Pick<KeyRecord, 'scopes'> & Limits> & { readonly expires_at?: Date }
 
-/** A key without its secret. */
 export type KeyView = Omit<KeyRecord, 'secret_sha256'> & { readonly state: KeyState }
 type KeyState = 'good' | 'expired' | 'revoked'
 
@@ -107,7 +106,6 @@ export function makeToken() {
   return { id: `key_${mark}`, secret, token: `vk_${mark}_${secret}` }
 }
 
-/** Parses a token; null for a text of another form. */
 export function parseToken(token: string) {
   const [, mark, secret] = TOKEN.exec(token) ?? []
   return mark === undefined || secret === undefined ? null : { id: `key_${mark}`, secret }

@@ -15,7 +15,6 @@ const LEXICAL_LANE: LaneSettings = { initial: 32, min: 1, max: 32 }
 /** Calls of a judge for whose turns a process asks a PostgreSQL at once: the first waits for the row of the judge, the second has a connection ready. */
 const MOST_ASKING = 2
 
-/** Opens a lane for each judge. */
 export function openLanes(config: Config, judges: ReadonlyMap<string, Judge>): (judge: string) => Lane {
   const asking = config.postgres === null ? Number.POSITIVE_INFINITY : MOST_ASKING
   const settingsOf = ({ info: { kind, name } }: Judge) =>

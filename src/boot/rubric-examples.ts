@@ -7,7 +7,6 @@ import { RequestError } from '../schemas/problem.ts'
 import type { RubricExample } from '../schemas/rubric.ts'
 import { buildContext } from './context.ts'
 
-/** A member of a grade that differs from its example. */
 export interface Difference {
   readonly what: string
   readonly expected: unknown
@@ -92,7 +91,6 @@ function differencesOf({ claims = {}, unmet, contradictions, ...expect }: Rubric
 
 const sorted = (names: readonly string[]): string[] => [...new Set(names)].sort()
 
-/** Lists the expected members that differ. */
 const compare = (wanted: object, actual: Readonly<Record<string, unknown>>): Difference[] =>
   Object.entries(wanted)
     .map(([what, expected]) => ({ what, expected, got: actual[what] }))

@@ -3,7 +3,6 @@ import { OPERATIONS, type operations, type paths } from './contract.ts'
 import { refusalOf, strangeAnswer, UnreachableError, VeridictError } from './errors.ts'
 import { type CallOptions, type RetryPolicy, retrying, unlessAborted } from './persist.ts'
 
-/** The `operationId` of a call. */
 export type Name = keyof typeof OPERATIONS
 type Parameters<N extends Name> = operations[N]['parameters']
 type JsonOf<Message> = Message extends { content: { 'application/json': infer Json } } ? Json : never
@@ -13,7 +12,6 @@ export type Given<N extends Name> = Pick<Parameters<N>, Extract<keyof Parameters
   readonly headers?: NonNullable<Parameters<N>['header']>
 } & (operations[N] extends { requestBody: infer Body } ? { readonly body: JsonOf<Body> } : unknown)
 
-/** The query of an operation. */
 export type Query<N extends Name> = NonNullable<Parameters<N>['query']>
 
 /** The JSON answer of an operation. */
@@ -24,7 +22,6 @@ type CallArguments<N extends Name> =
     ? [given?: Given<N>, options?: CallOptions]
     : [given: Given<N>, options?: CallOptions]
 
-/** The input of any operation. */
 interface Parts {
   readonly path?: object
   readonly query?: object
@@ -83,7 +80,6 @@ export function createCalls({ baseUrl, token, fetch: fetcher = fetch, timeoutMs,
     init: object,
   ) => Promise<{ error?: unknown; response: Response }>
 
-  /** Sends a request. Throws a `ServiceError` for a refusal. */
   async function send(name: Name, { path, query, body, headers }: Parts, signals: (AbortSignal | undefined)[]) {
     const [method, template] = OPERATIONS[name]
     const signal = AbortSignal.any(signals.filter((one) => one !== undefined))
@@ -99,7 +95,6 @@ export function createCalls({ baseUrl, token, fetch: fetcher = fetch, timeoutMs,
     return error instanceof VeridictError ? error : new UnreachableError(baseUrl, error)
   }
 
-  /** Reads the whole text of an answer, within a limit of time. */
   async function readText(name: Name, given: Parts, { signal }: CallOptions, limitMs?: number): Promise<string> {
     try {
       const limit = limitMs === undefined ? undefined : AbortSignal.timeout(limitMs)
@@ -192,7 +187,6 @@ const SENDS_STREAMS = 'process' in globalThis || 'Deno' in globalThis
 export const makeKey = (): string =>
   `client:${[...crypto.getRandomValues(new Uint8Array(16))].map((byte) => byte.toString(16).padStart(2, '0')).join('')}`
 
-/** Longest accepted line of an NDJSON stream; no result is longer. */
 const MOST_LINE_CHARS = 64 * 1024 * 1024
 
 /** Yields the lines of a stream in linear time. Throws at a stream that broke off within a line, and at a line too long for a result. */

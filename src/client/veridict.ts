@@ -97,7 +97,6 @@ export interface Veridict {
   [Symbol.asyncDispose](): Promise<void>
 }
 
-/** Veridict within this process. */
 export interface LocalVeridict extends Veridict {
   /** The limits of a trajectory. */
   readonly limits: { readonly max_steps: number; readonly max_part_chars: number }
@@ -109,7 +108,6 @@ export interface LocalVeridict extends Veridict {
   runsElsewhere(): boolean
 }
 
-/** Veridict of a running service. */
 export interface RemoteVeridict extends Veridict {
   /** Makes any other call of the contract, by its `operationId`: `call('listGrades', { query: { label: 'aligned' } })`. */
   readonly call: Calls['call']

@@ -189,7 +189,6 @@ function fail(error: unknown): never {
   throw new ServiceError(status, { code, detail, errors: [...(extras.errors ?? [])] })
 }
 
-/** Checks the items as they come. */
 async function* incoming(items: Items<BatchItem | ReadItem>): AsyncGenerator<IntakeItem> {
   let index = 0
   for await (const given of typeof items === 'function' ? items() : items) {

@@ -26,7 +26,6 @@ export interface LargeBody {
 /** `depth`: levels of nesting that a body may have. */
 export type BodyLimits = ReadLimits & { readonly depth: number }
 
-/** Answer of the thread. Plain data: threads copy it. */
 export interface ReadBody {
   /** Parsed body; without its trajectory where `run` is set. */
   readonly body: unknown

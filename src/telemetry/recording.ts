@@ -64,7 +64,6 @@ export function recordTraces({ sampler, queue, events }: TracingSettings, role: 
   }
 }
 
-/** Sends spans without texts of callers. */
 class TextlessExporter extends OTLPTraceExporter {
   override export(...[spans, done]: Parameters<OTLPTraceExporter['export']>): void {
     super.export(spans.map(withoutText), done)
@@ -133,7 +132,6 @@ function run<T>(
   })
 }
 
-/** Describes the end of a grade by closed words, ids and numbers. */
 function describeOutcome(outcome: ItemOutcome): otel.Attributes {
   if (!('grade' in outcome)) return { 'error.type': 'failure' in outcome ? outcome.failure.code : undefined }
   const { grade, cached } = outcome
