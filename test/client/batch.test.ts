@@ -1,7 +1,8 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
-import type { BatchItem } from '../../src/client/contract.ts'
+import type { BatchItem, BatchPage } from '../../src/client/contract.ts'
 import { isSettled, remote, ServiceError } from '../../src/client/index.ts'
 import { followBatch } from '../../src/client/persist.ts'
+import { findKeyed } from '../../src/client/veridict.ts'
 import { collect } from '../collect.ts'
 import { makeItems } from '../http/make-batch.ts'
 import { judgeOnHold, layWire, runService } from './running-service.ts'
@@ -97,6 +98,13 @@ test('the same key is the same batch, and no item is read', async () => {
   await client.cancel(again.id)
   expect((await client.createBatch(unread, { key: 'nightly-2026-11-23' })).id).toBe(first.id)
   release()
+})
+
+test('a batch of a key is found behind a page of cancelled ones', async () => {
+  const page = (status: string, next_cursor: string | null) => ({ items: [{ status }], next_cursor }) as BatchPage
+  const pages = async ({ cursor = '' }: { cursor?: string } = {}) =>
+    cursor === '' ? page('cancelled', 'next') : page('running', null)
+  expect((await findKeyed(pages, { key: 'nightly' }))?.status).toBe('running')
 })
 
 test('a fault far into a stream refuses the batch with its place', async () => {
