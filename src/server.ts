@@ -2,9 +2,9 @@ import { createRequire } from 'node:module'
 
 createRequire(import.meta.url)('../bin/compile-cache.cjs').useCompileCache()
 const [argument] = process.argv.slice(2)
-const { extraArgumentText, startFailureText } = await import('./cli/errors.ts')
+const { extraArgumentText, startFailureText } = await import('./cli/shell.ts')
 if (argument !== undefined) {
-  process.stderr.write(extraArgumentText(argument, 'VERIDICT_PORT'))
+  process.stderr.write(extraArgumentText(argument))
   process.exit(1)
 }
 const { startServer } = await import('./boot/serve.ts')

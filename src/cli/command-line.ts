@@ -1,24 +1,19 @@
 import { existsSync, readFileSync } from 'node:fs'
-import type { Command } from 'commander'
 import { fileFault } from '../domain/words.ts'
 import { VERSION } from '../grading/software.ts'
-import { startFailureText } from './errors.ts'
 import { inert } from './output/text.ts'
-import { helpOf, newCommand } from './session.ts'
-import { programName, type Shell, typedIn } from './shell.ts'
-
-type MakeCommand = (shell: Shell) => Command
+import { helpOf, type Make, newCommand } from './session.ts'
+import { programName, type Shell, startFailureText, typedIn } from './shell.ts'
 
 const grades = () => import('./commands/grade-commands.ts')
 const batches = () => import('./commands/batch-commands.ts')
 const catalogues = () => import('./commands/catalogue-commands.ts')
-const found = () => import('./commands/findings-commands.ts')
 const reports = () => import('./commands/report-commands.ts')
 const transfers = () => import('./commands/transfer-commands.ts')
 const operators = () => import('./commands/operator-commands.ts')
 
 /** Commands by name, in the order of the help. The modules of a command load when the command is typed. */
-export const COMMANDS: Readonly<Record<string, () => Promise<MakeCommand>>> = {
+export const COMMANDS: Readonly<Record<string, () => Promise<Make>>> = {
   serve: async () => serveCommand,
   worker: async () => workerCommand,
   demo: async () => (await grades()).demo,
@@ -30,13 +25,13 @@ export const COMMANDS: Readonly<Record<string, () => Promise<MakeCommand>>> = {
   resume: async () => (await batches()).resume,
   cancel: async () => (await batches()).cancel,
   regrade: async () => (await batches()).regrade,
-  findings: async () => (await found()).findings,
-  dispose: async () => (await found()).dispose,
-  signoff: async () => (await found()).signoff,
+  findings: async () => (await reports()).findings,
+  dispose: async () => (await reports()).dispose,
+  signoff: async () => (await reports()).signoff,
   compare: async () => (await reports()).compare,
   'audit-markers': async () => (await import('./commands/audit-markers-command.ts')).auditMarkers,
   validate: async () => (await import('./commands/validate-command.ts')).validate,
-  canary: async () => (await import('./commands/canary-command.ts')).canary,
+  canary: async () => (await import('./commands/labelled-commands.ts')).canary,
   report: async () => (await reports()).report,
   import: async () => (await transfers()).importTrials,
   export: async () => (await transfers()).exportStore,
@@ -58,7 +53,7 @@ function removedText([command = '', ...words]: readonly string[]): string | unde
   return texts.find((text) => removed.has(text.split(':', 1)[0] ?? ''))
 }
 
-const serveCommand: MakeCommand = (shell) =>
+const serveCommand: Make = (shell) =>
   newCommand(shell, 'serve')
     .option('--no-worker', 'leave all batches of a PostgreSQL to `veridict worker` (as VERIDICT_WORKER=off)')
     .action(async ({ worker }: { worker: boolean }) => {
@@ -67,7 +62,7 @@ const serveCommand: MakeCommand = (shell) =>
       await startServer(env).catch(exitUnstarted(shell, 'VERIDICT_PORT'))
     })
 
-const workerCommand: MakeCommand = (shell) =>
+const workerCommand: Make = (shell) =>
   newCommand(shell, 'worker').action(async () => {
     const { startWorker } = await import('../boot/serve.ts')
     await startWorker(shell.env).catch(exitUnstarted(shell, 'VERIDICT_WORKER_PORT'))
@@ -102,7 +97,6 @@ async function warnOfVariables({ env, err }: Shell): Promise<void> {
   for (const unknown of unknownVariables(env, readFile)) err.write(`warning  ${inert(unknown)}\n`)
 }
 
-/** Runs the typed command; the exit code is the exit code of the process. */
 export async function runCommand(args: readonly string[]): Promise<void> {
   const cwd = process.cwd()
   const { env } = process

@@ -5,11 +5,11 @@ import type { LocalVeridict } from '../client/veridict.ts'
 import { type Config, loadConfig } from '../config/config.ts'
 import type { Stores } from '../db/stores.ts'
 import type { Judge } from '../judges/judge.ts'
-import { CliError } from './errors.ts'
-import { type Options, option } from './options.ts'
+import { type DatabaseUse, type Options, option } from './options.ts'
 import { inert } from './output/text.ts'
-import type { DatabaseUse, Shell } from './shell.ts'
+import { CliError, type Shell } from './shell.ts'
 
+type StoreWork<T> = (stores: Stores, database: string) => Promise<T>
 const configurationOf = (env: NodeJS.ProcessEnv): ReturnType<typeof loadConfig> =>
   loadConfig(env, (path) => readFileSync(path, 'utf8'))
 
@@ -24,10 +24,7 @@ function assertDatabase(config: Pick<Config, 'database' | 'postgres'>): void {
   ])
 }
 
-/**
- * Opens Veridict in this process. Batches of other processes rest until the command resumes them. Rejects where the command needs a database and
- * none exists. `estimates`: the command asks no judge, and so needs no key. `judges` stand beside the configured judges, for measurements.
- */
+/** Opens Veridict in this process. `estimates`: no judge is asked, and no key is needed. `judges`: for measurements. */
 export async function openLocal(
   env: NodeJS.ProcessEnv,
   use: DatabaseUse = 'make',
@@ -47,18 +44,13 @@ export async function openLocal(
 }
 
 /** Opens the stores of the configured database for `work`, which gets the name of the database, too, without secrets. */
-export async function withStores<T>(
-  { env }: Shell,
-  use: 'make' | 'read' | 'look',
-  work: (stores: Stores, database: string) => Promise<T>,
-): Promise<T> {
+export async function withStores<T>({ env }: Shell, use: DatabaseUse, work: StoreWork<T>): Promise<T> {
   const { config, secrets } = configurationOf(env)
   if (use !== 'make') assertDatabase(config)
   const stores = await openStores(config, secrets, use === 'look')
   return work(stores, inert(config.postgres?.shown ?? config.database)).finally(() => stores.close())
 }
 
-/** `--database` of a command for operators. */
 export const DATABASE = option('--database <file>', 'the database file (default: VERIDICT_DATABASE)')
 export type DatabaseOptions = Options & { readonly database?: string }
 

@@ -1,48 +1,34 @@
 import { isSettled, waitsForWorker, waitsForYou } from '../client/persist.ts'
 import { count } from '../domain/words.ts'
 import type { Batch, BatchEstimate } from '../schemas/batch.ts'
-import { CliError, EXIT, exitOfCounts, strictCode } from './errors.ts'
 import type { Options } from './options.ts'
-import { doneOf, retryTime } from './output/progress.ts'
-import { type LabelValues, summary, writeResults } from './output/results-format.ts'
+import { type Shown, summary, writeResults } from './output/results-format.ts'
+import { doneOf, retryTime } from './output/screen.ts'
 import { dollars, line, oneLine, present } from './output/text.ts'
 import type { Answer, Session } from './session.ts'
+import { CliError, EXIT, exitOfCounts, strictCode } from './shell.ts'
 
-/** `skipped`: the trials that the reading of the paths skipped. */
-type ResultOptions = Pick<Options, 'strict' | 'detach'> & {
-  readonly values?: LabelValues | undefined
-  readonly skipped?: number
-}
+type ResultOptions = Pick<Options, 'strict' | 'detach'> & Pick<Shown, 'values' | 'skipped'>
 
-/** Follows a batch to its end, and writes its results; or with `detach` answers its id. */
 export async function finishBatch(session: Session, begun: Batch, options: ResultOptions = {}): Promise<Answer> {
   if (options.detach !== true) return writeEnds(session, await watchBatch(session, begun), options)
   return { data: begun, text: `${begun.id}\n`, notes: [`Follow: veridict status ${begun.id}${session.flag} --follow`] }
 }
 
-/**
- * Writes the results that a batch has. The notes hold a summary where the results are no table on stdout, the open items, and the reason of a
- * rest. `follows`: the command waited for the batch.
- */
-export async function writeEnds(
-  session: Session,
-  batch: Batch,
-  { values, skipped = 0, ...options }: ResultOptions,
-  follows = true,
-): Promise<Answer> {
+/** Writes the results that a batch has; the notes tell what is open. `follows`: the command waited for the batch. */
+export async function writeEnds(session: Session, batch: Batch, options: ResultOptions, follows = true) {
+  const { values, skipped = 0 } = options
   const { veridict, shell, screen, format, flag, signal, json } = session
   const claims = format === 'csv' ? await claimColumns(session, batch.id) : []
   const ended = veridict.results(batch.id, { signal })
   const { tally, results, note } = await writeResults(session, ended, batch, { claims, skipped, values })
   const isElsewhere = !json && (format !== 'table' || screen !== shell.out)
-  const text = present([summary(batch, tally, skipped), note])
-    .join('\n')
-    .replaceAll('\n', '\n  ')
+  const text = present([summary(batch, tally, skipped), note]).join('\n')
   const open = batch.counts.total - doneOf(batch.counts)
   const isResting = restsFor(session, batch, follows)
   const wait = isResting || isOrphan(session, batch) ? '' : `: veridict results ${batch.id}${flag} --wait`
   const notes = [
-    isElsewhere ? `${batch.id}: ${text}` : '',
+    isElsewhere ? `${batch.id}: ${text.replaceAll('\n', '\n  ')}` : '',
     open > 0 ? `${count(open, 'item')} not ended (${stateOf(session, batch)})${wait}` : '',
     restText(session, batch),
     overBudgetText(batch),
@@ -51,7 +37,6 @@ export async function writeEnds(
   return { data: { batch, results }, notes, code }
 }
 
-/** Lists the claims of all rubrics of a batch, for the header of a CSV. */
 export async function claimColumns({ veridict, signal }: Session, id: string): Promise<string[]> {
   const rubrics = await veridict.batchRubrics(id, { signal })
   return [...new Set(rubrics.flatMap(({ claims }) => claims.map((claim) => claim.id)))]
@@ -74,10 +59,8 @@ export async function watchBatch(session: Session, begun: Batch): Promise<Batch>
   const leaving = new AbortController()
   let idle = 0
   let batch = begun
-  if (local?.runsElsewhere() === true && !isSettled(begun))
-    view.note(
-      `${begun.id}: another process runs the batches of this database (a service, or a worker); this command follows it`,
-    )
+  const elsewhere = `${begun.id}: another process runs the batches of this database (a service, or a worker); this command follows it`
+  if (local?.runsElsewhere() === true && !isSettled(begun)) view.note(elsewhere)
   const watch = setInterval(() => {
     // A command that may run its batch takes the run lock itself, once it is free.
     idle = waitsForWorker(batch) || (follows && isOrphan(session, batch)) ? idle + 1 : 0

@@ -6,12 +6,13 @@ import type { ReportQuery } from '../schemas/queries.ts'
 import { BATCH_MODES, CACHE_MODES, MOST_SAMPLES } from '../schemas/vocabulary.ts'
 
 export const OUTPUT_FORMATS = ['table', 'ndjson', 'csv'] as const
-/** Formats of commands that write the items of a batch. */
 const ITEM_FORMATS = [...OUTPUT_FORMATS, 'markdown'] as const
 /** Formats of `results`: scores for Inspect and bundles belong to this command alone. */
 export const RESULTS_FORMATS = [...ITEM_FORMATS, 'inspect', 'bundle'] as const
-/** `json` and `text` are formats of single commands. */
-export type OutputFormat = (typeof RESULTS_FORMATS)[number] | 'json' | 'text'
+export type OutputFormat = (typeof RESULTS_FORMATS)[number] | 'json'
+
+/** The use of a database by a command. `look` takes a database of this version, and else does without. */
+export type DatabaseUse = 'make' | 'read' | 'look' | 'none'
 
 /** The options of commands, by their names in the contract where it has them; a command declares some of them. */
 export interface Options
@@ -29,15 +30,12 @@ export interface Options
   readonly signals?: readonly string[]
 }
 
-/** Picks the options of a query or a body. */
 export const chosen = <O extends object, K extends keyof O>(options: O, ...names: readonly K[]): Pick<O, K> =>
   Object.fromEntries(names.flatMap((name) => (name in options ? [[name, options[name]]] : []))) as Pick<O, K>
 
-/** The settings of a grading, which are options of the batch. */
 export const settingsOf = (options: Options) =>
   chosen(options, 'judge', 'rubric', 'samples', 'cache', 'allow_self', 'mode', 'max_cost_usd', 'name')
 
-/** Makes the parser of a number; `fault` is told of a number that does not fit. */
 const numberBy =
   (fits: (n: number) => boolean, fault: string) =>
   (text: string): number => {
@@ -46,7 +44,6 @@ const numberBy =
     return n
   }
 
-/** Makes the parser of a whole number from 1 to `most`. */
 export const wholeNumber = (most: number) =>
   numberBy((n) => Number.isInteger(n) && n >= 1 && n <= most, `It is a whole number from 1 to ${most}.`)
 
@@ -55,16 +52,11 @@ export const parseSamples = wholeNumber(MOST_SAMPLES)
 /** A cap above a million is a mistake: no batch reaches it. */
 export const parseDollars = numberBy((n) => n >= 0 && n <= 1e6, 'It is a number of dollars up to 1000000, like 0.50.')
 export const parseShare = numberBy((n) => n > 0 && n < 1, 'It is a share between 0 and 1, like 0.05.')
-
+type Parse = (text: string, before: never) => unknown
 export const collect = (text: string, before: readonly string[] = []): readonly string[] => [...before, text]
 
 /** Makes an option, whose value has the name of the contract: `max_cost_usd`. */
-export function option(
-  flags: string,
-  text: string,
-  parse?: (text: string, before: never) => unknown,
-  initial?: unknown,
-) {
+export function option(flags: string, text: string, parse?: Parse, initial?: unknown) {
   const made = new Option(flags, text).default(initial)
   made.attributeName = () => made.name().replaceAll('-', '_')
   return parse === undefined ? made : made.argParser(parse as (text: string) => unknown)
@@ -83,7 +75,6 @@ export const output = (words: readonly string[], text = 'the format of the resul
   choice('-o, --output <format>', text, words, 'table'),
   ...OUT,
 ]
-/** Options of a command that writes the items of a batch. */
 export const ITEMS = output(ITEM_FORMATS)
 export const LIST = choice('-o, --output <format>', 'a table, or a JSON object a row', ['table', 'ndjson'])
 export const STRICT = option('--strict', 'exit with 3 where a trial was skipped, or has records that could not be read')
@@ -110,9 +101,9 @@ export const GRADING: readonly Option[] = [
   option('--name <text>', 'a name for people'),
   option('--dry-run', 'print the items, tokens and cost; ask no judge'),
 ]
-/** Options that choose grades by the facts of their trials. */
 export const filters = (...names: readonly string[]): readonly Option[] =>
   names.map((name) => option(`--${name} <name>`, `only this ${name}`))
+export const BATCH = { '<batch>': 'its id or name, as `veridict status` lists them' }
 export const TRIAL_PATHS = { '<path...>': 'folders, trajectory files, archives of them, or NDJSON of grade requests' }
 export const TRIALS: readonly Option[] = [
   option('-g, --ground-truth <file>', 'NDJSON, JSON or CSV with a row a task; else the own file of each trial'),

@@ -1,16 +1,13 @@
 import { readFileSync } from 'node:fs'
-import { fileURLToPath } from 'node:url'
 import { Command, type Option } from 'commander'
 import type { LocalVeridict, Veridict } from '../client/veridict.ts'
 import { readSecrets } from '../config/environment.ts'
 import { signalEcho } from '../process/stop.ts'
 import type { Batch } from '../schemas/batch.ts'
-import { CliError, EXIT, type ExitCode, errorLine, printError } from './errors.ts'
-import { JSON_OPTION, type Options, type OutputFormat, SERVER } from './options.ts'
-import { type OutputTarget, openOutput } from './output/output-target.ts'
-import { createProgressView, type ProgressView } from './output/progress.ts'
+import { type DatabaseUse, JSON_OPTION, type Options, type OutputFormat, SERVER } from './options.ts'
+import { createProgressView, type OutputTarget, openOutput, type ProgressView } from './output/screen.ts'
 import { line, present } from './output/text.ts'
-import { asTyped, type DatabaseUse, type Shell, type StopSignal, shellWord } from './shell.ts'
+import { asTyped, CliError, EXIT, type ExitCode, errorLine, printError, type Shell, shellWord } from './shell.ts'
 
 /** The work of a command on its console: the data for `--json`, or else the text, and lines for stderr once the output is whole; empty notes are left out. */
 export interface Answer {
@@ -43,7 +40,6 @@ export interface Session extends Console {
 }
 
 interface Definition<C, O, A extends readonly unknown[]> {
-  /** Descriptions by argument: `<batch>`, `[batch]`, `<path...>`. */
   readonly args?: Readonly<Record<string, string>>
   readonly options?: readonly Option[]
   /** The use of the database by a command that asks Veridict; default: `read`. */
@@ -51,7 +47,7 @@ interface Definition<C, O, A extends readonly unknown[]> {
   work(console: C, options: O, ...args: A): Promise<Answer>
 }
 
-const HELP = fileURLToPath(new URL('./help.md', import.meta.url))
+const HELP = new URL('./help.md', import.meta.url)
 
 /** Reads the help of a command, or another section, of help.md. */
 export function helpOf(title: string, sections = readFileSync(HELP, 'utf8').split(/^# /m)): string {
@@ -75,12 +71,12 @@ export function newCommand(shell: Shell, name: string): Command {
   return command.showHelpAfterError(`(${like}add --help for what there is)`)
 }
 
-type Make = (shell: Shell) => Command
+export type Make = (shell: Shell) => Command
+type SessionWork = (session: Session) => Promise<Answer>
 
-export const groupCommand =
-  (name: string, commands: readonly Make[]): Make =>
-  (shell) =>
-    commands.reduce((group, make) => group.addCommand(make(shell)), newCommand(shell, name))
+export function groupCommand(name: string, commands: readonly Make[]): Make {
+  return (shell) => commands.reduce((group, make) => group.addCommand(make(shell)), newCommand(shell, name))
+}
 
 /** Makes a command that asks no Veridict. `name` has the name of its group, too: `keys create`. */
 export const consoleCommand =
@@ -136,7 +132,6 @@ async function idOf({ veridict }: Session, typed: unknown): Promise<unknown> {
   throw new CliError(`${named.length} batches are named ${typed}: type an id`, ids)
 }
 
-/** Runs a command to its exit code: opens its console, writes its answer or its error, and keeps or discards its output. */
 async function runCommand(shell: Shell, options: Options, work: (console: Console) => Promise<Answer>): Promise<void> {
   const { out, force, json = false, output: format = 'table' } = options
   const { signal, release } = watchInterruption(shell)
@@ -161,10 +156,7 @@ async function runCommand(shell: Shell, options: Options, work: (console: Consol
   }
 }
 
-/**
- * Watches the signals of the shell. The first signal asks for a clean stop; a second Ctrl-C or SIGTERM ends the process at once. A second
- * SIGHUP does not: the kernel and the shell both send SIGHUP when a terminal closes.
- */
+/** A second Ctrl-C or SIGTERM ends the process at once; a second SIGHUP does not: a terminal that closes sends two. */
 function watchInterruption(shell: Shell) {
   const controller = new AbortController()
   const isEcho = signalEcho(shell.env)
@@ -176,19 +168,15 @@ function watchInterruption(shell: Shell) {
   }
   const listeners = { SIGINT: stopOrExit, SIGTERM: stopOrExit, SIGHUP: stop }
   const each = (act: 'on' | 'off') => {
-    for (const [name, listener] of Object.entries(listeners)) shell.signals[act](name as StopSignal, listener)
+    for (const [name, listener] of Object.entries(listeners)) shell.signals[act](name as NodeJS.Signals, listener)
   }
   each('on')
   return { signal: controller.signal, release: () => each('off') }
 }
 
 /** Opens the service of `--server` or VERIDICT_SERVER, else Veridict in this process; closes it after the work in any case. */
-export async function withConnection(
-  console: Console,
-  { server, detach = false, dry_run = false }: Options,
-  use: DatabaseUse,
-  work: (session: Session) => Promise<Answer>,
-): Promise<Answer> {
+export async function withConnection(console: Console, options: Options, use: DatabaseUse, work: SessionWork) {
+  const { server, detach = false, dry_run = false } = options
   const { shell, signal, view } = console
   const url = server ?? (shell.env['VERIDICT_SERVER'] || undefined)
   if (url === undefined && detach && !dry_run)
@@ -214,7 +202,6 @@ export async function withConnection(
 
 const keyOf = ({ env }: Shell): string | undefined => readSecrets(env).key('VERIDICT_API_KEY')?.trim()
 
-/** Stops the batch of this process, and returns the error with the next commands. */
 async function interrupted({ view, local, flag, batch, follows }: Session): Promise<CliError> {
   const stopped = (message: string, ...advice: string[]) => new CliError(message, advice, EXIT.interrupted)
   if (batch === null) return stopped('interrupted: this command made no batch')

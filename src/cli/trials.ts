@@ -1,4 +1,7 @@
+import { readdirSync, readFileSync } from 'node:fs'
 import { stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import type { SkippedItem, TaskFolder, TrialItem } from '../archives/trials/reading-job.ts'
 import type { GroundTruths } from '../archives/truth/ground-truths.ts'
 import { parseSignalSource, type SignalSource } from '../archives/truth/signals.ts'
@@ -11,19 +14,17 @@ import { createMarkerSearch } from '../domain/markers/check-run.ts'
 import { defined } from '../domain/result.ts'
 import { count, fileFault } from '../domain/words.ts'
 import type { BatchItem } from '../schemas/batch.ts'
-import { instructionsOf } from '../schemas/trial.ts'
-import { CliError } from './errors.ts'
+import type { Grade } from '../schemas/grade.ts'
+import { type GradeRequest, instructionsOf } from '../schemas/trial.ts'
 import type { Options } from './options.ts'
-import type { ProgressView } from './output/progress.ts'
+import type { ProgressView } from './output/screen.ts'
 import { clip, listed, oneLine, present, unreadText } from './output/text.ts'
 import type { Session } from './session.ts'
+import { CliError } from './shell.ts'
 
 interface Hooks {
-  /** Receives the warnings about no single trial. */
   readonly warn?: (text: string) => void
-  /** See `ReadTrialsOptions`. */
   readonly onTask?: (task: TaskFolder) => Promise<void>
-  /** The ground truths, where the command has read them already. */
   readonly truths?: WatchedTruths | undefined
 }
 
@@ -47,8 +48,9 @@ export async function* readTrialsOf(
     onMissing: ({ source, missing, trials }) =>
       warn(`${oneLine(sourceText(source))} holds no value in ${missing} of ${count(trials, 'trial')}`),
   })
-  const left = groundTruths?.unmatched() ?? ''
-  if (left !== '') warn(left)
+  if (groundTruths === undefined || groundTruths.left.size === 0) return
+  const [names, file] = [count(groundTruths.left.size, 'name'), oneLine(groundTruths.source)]
+  warn(`${names} of ${file} matched no trial: ${listed([...groundTruths.left].map(oneLine))}`)
 }
 
 /** Throws `CliError` for a missing path, and for a pipe, which is empty at a second reading. `readOnce`: paths that may be pipes. */
@@ -73,38 +75,31 @@ function parseSignal(text: string): SignalSource {
   ])
 }
 
-/** Reads ground truths. Throws `CliError` with each faulty place. */
 export async function readTruths(file: string, rubric?: string): Promise<WatchedTruths> {
   const { loadGroundTruths } = await import('../archives/truth/ground-truths.ts')
   await checkPaths([], [file])
   const loaded = await loadGroundTruths(file, rubric)
-  if (loaded.ok) return watchTruths(loaded.value, file)
+  if (loaded.ok) return watchTruths(loaded.value)
   const places = loaded.error.map(({ path, message }) => `${oneLine(path)}  ${oneLine(message)}`.trim())
   const example = places.some((place) => place.startsWith('/')) ? [TRUTH_EXAMPLE] : []
   throw new CliError(`the ground truths in ${oneLine(file)} cannot be used`, [...places, ...example])
 }
 
-/** Watches which tasks and trials of ground truths match a trial. */
-function watchTruths(truths: GroundTruths, file: string) {
+function watchTruths(truths: GroundTruths) {
   const left = new Set([...truths.tasks, ...truths.trials])
   const find: GroundTruths['find'] = (names) => {
     for (const name of [...names.tasks, ...names.trials]) left.delete(name)
     return truths.find(names)
   }
-  /** Renders the names that matched no trial; empty for none. */
-  const unmatched = () =>
-    left.size === 0
-      ? ''
-      : `${count(left.size, 'name')} of ${oneLine(file)} matched no trial: ${listed([...left].map(oneLine))}`
-  return { ...truths, find, unmatched }
+  return { ...truths, find, left }
 }
 export type WatchedTruths = ReturnType<typeof watchTruths>
 
 const TRUTH_EXAMPLE = 'an example: {"instruction": "Build it.", "cue": {"text": "Build with: make release-7f3a"}}'
-
 const MOST_WARNINGS = 20
 const MOST_NAMED = 10
 
+type Items = AsyncIterable<TrialItem>
 export type Trial = Extract<TrialItem, { kind: 'trial' }>
 
 /** Counts of a reading. `files`: loose files that are no trajectories; no trial is lost with them. */
@@ -128,15 +123,12 @@ export async function requireNames({ veridict, signal }: Session, { judge, rubri
   }
 }
 
-/**
- * Opens the trials of a command that grades them together; the stream throws at its end where no trial came. `via` passes the trials on. Skipped
- * trials are printed by name and counted.
- */
+/** Opens the trials of a command that grades them together; the stream throws at its end where no trial came. */
 export function openTrials(
   session: Session,
   paths: readonly string[],
   options: Options,
-  via: (items: AsyncIterable<TrialItem>) => AsyncIterable<TrialItem> = (items) => items,
+  via = (items: Items) => items,
 ) {
   const { view } = session
   const counts = { ...NO_COUNTS }
@@ -169,22 +161,14 @@ export function openTrials(
 /** Makes the item of a trial. Names of trials are made distinct; given ids stay as they are. */
 export const itemOf = ({ name, item_id = name, request }: Trial): BatchItem => ({ item_id, ...request })
 
-/** Replaces the line numbers of a refusal by the places of the trials. */
 function placed({ status, code, detail, errors }: ServiceError, places: readonly string[]): ServiceError {
-  const named = errors.map(({ path, message }) => ({
-    path: path.replace(/^\/items\/(\d+)/, (sent, index: string) => `${places[Number(index)] ?? sent} `).trim(),
-    message,
-  }))
+  const atItem = (sent: string, index: string) => `${places[Number(index)] ?? sent} `
+  const named = errors.map(({ path, message }) => ({ path: path.replace(/^\/items\/(\d+)/, atItem).trim(), message }))
   const ofLine = detail.replace(/^line (\d+)(?= )/, (sent, line: string) => places[Number(line) - 1] ?? sent)
   return new ServiceError(status, { code, detail: ofLine, errors: named })
 }
 
-/** Passes on the trials of a reading; prints and counts the other items. */
-export async function* sift(
-  items: AsyncIterable<TrialItem>,
-  counts: Counts,
-  view: ProgressView,
-): AsyncGenerator<Trial> {
+export async function* sift(items: Items, counts: Counts, view: ProgressView) {
   const skipped = new Map<string, Alike>()
   const spelling = watchSpelling()
   try {
@@ -255,7 +239,6 @@ export const countsText = (counts: Counts): string =>
 
 /** In a single run nothing tells a misspelt string from an instruction that the run never showed. */
 const LEAST_RUNS = 2
-/** Runs in which a string is searched. */
 const MOST_RUNS = 20
 
 /** Watches for strings of ground truths that stand in no run: a misspelt text or anchor finds nothing, and can change a label. */
@@ -280,7 +263,6 @@ export function watchSpelling() {
           known.isFound = texts.some((text) => text.includes(string)) || texts.some((text) => search(text).length > 0)
         }
     },
-    /** Renders the strings that stand nowhere; empty where each stands in some run. */
     text(): string {
       const missing = [...strings.values()].filter(({ isFound, runs }) => !isFound && runs >= LEAST_RUNS)
       if (missing.length === 0) return ''
@@ -288,4 +270,16 @@ export function watchSpelling() {
       return `warning  check the spelling: ${listed(named, 4, '; ')}`
     },
   }
+}
+
+export const EXAMPLES = fileURLToPath(new URL('../../examples', import.meta.url))
+
+export function readBundled() {
+  const folders = readdirSync(EXAMPLES, { withFileTypes: true }).filter((entry) => entry.isDirectory())
+  const names = folders.map(({ name }) => name).sort()
+  return names.map((name) => {
+    const read = (file: string) => JSON.parse(readFileSync(join(EXAMPLES, name, file), 'utf8'))
+    const request: GradeRequest = { trajectory: read('trajectory.json'), ground_truth: read('ground-truth.json') }
+    return { name, request, expected: read('expected.json') as Pick<Grade, 'label' | 'status'> & { why: string } }
+  })
 }

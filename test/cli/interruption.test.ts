@@ -1,12 +1,11 @@
 import { describe, expect, test } from 'vitest'
-import type { StopSignal } from '../../src/cli/shell.ts'
 import { startStandIn } from './stand-in.ts'
 import { embeddedAt, testShell, trial, type } from './test-shell.ts'
 
 const trials = () => [trial('a'), trial('b'), trial('c')]
 
 /** Interrupts a command once its batch is watched and an item has ended. `stop` ends the service of this process. */
-async function interrupt(where: 'here' | 'service', signals: readonly StopSignal[]) {
+async function interrupt(where: 'here' | 'service', signals: readonly NodeJS.Signals[]) {
   const service = await startStandIn()
   const stops: string[] = []
   const words = ['jobs', '-o', 'csv', '--out', 'here.csv', ...(where === 'here' ? [] : ['--server', service.url])]

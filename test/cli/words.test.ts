@@ -2,10 +2,9 @@ import { execFileSync } from 'node:child_process'
 import { globSync, readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { COMMANDS } from '../../src/cli/command-line.ts'
-import { explain, printError } from '../../src/cli/errors.ts'
 import { parseCount, parseDollars, parseSamples } from '../../src/cli/options.ts'
 import { parseValues } from '../../src/cli/output/results-format.ts'
-import { asTyped, programName, shellWord } from '../../src/cli/shell.ts'
+import { asTyped, explain, printError, programName, shellWord } from '../../src/cli/shell.ts'
 import { ServiceError } from '../../src/client/errors.ts'
 import { StorageError } from '../../src/db/errors.ts'
 import { tempFolder } from '../temp-folder.ts'
@@ -150,7 +149,7 @@ test.each([
 
 test('a full disk under the results names their file', async () => {
   const shell = testShell()
-  const { openOutput } = await import('../../src/cli/output/output-target.ts')
+  const { openOutput } = await import('../../src/cli/output/screen.ts')
   const target = await openOutput(shell, '/dev/full')
   await target.write('x')
   await expect(target.commit()).rejects.toMatchObject({

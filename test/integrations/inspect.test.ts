@@ -21,7 +21,7 @@ const item = (more: Partial<BatchResult>, origin: Record<string, string | number
 function scores(...items: BatchResult[]) {
   const rows = inspectRows()
   const records = items.flatMap((item) => rows.row(item).split('\n').slice(0, -1)).map((line) => JSON.parse(line))
-  return { records: records as unknown[], foot: rows.foot(''), note: rows.note?.() }
+  return { records: records as unknown[], foot: rows.foot(), note: rows.note?.() }
 }
 
 const ended = (status: BatchResult['status'], id: string): BatchResult =>

@@ -1,7 +1,7 @@
 import type { TrialItem } from '../../src/archives/trials/reading-job.ts'
 import { safeText } from '../../src/archives/unpack/names.ts'
 import { codeOf, type Place, readText } from '../../src/archives/unpack/place.ts'
-import type { HumanLabel } from '../../src/cli/labelled.ts'
+import type { HumanLabel } from '../../src/cli/commands/labelled-commands.ts'
 import type { Issue } from '../../src/domain/result.ts'
 import { parseJson } from '../../src/domain/text/json.ts'
 import { isRecord, type Json, type ReadLimits } from '../../src/formats/common/reading.ts'

@@ -1,4 +1,4 @@
-import type { HumanLabel } from '../../src/cli/labelled.ts'
+import type { HumanLabel } from '../../src/cli/commands/labelled-commands.ts'
 import { isAbsent, isRecord, type Json } from '../../src/formats/common/reading.ts'
 import type { Actor } from '../../src/schemas/vocabulary.ts'
 import {

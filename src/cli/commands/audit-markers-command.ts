@@ -8,10 +8,10 @@ import * as m from '../../domain/markers/check-run.ts'
 import { checkTask } from '../../domain/markers/check-task.ts'
 import { sum } from '../../domain/statistics/weighted-shares.ts'
 import { count } from '../../domain/words.ts'
-import { CliError, EXIT, strictCode } from '../errors.ts'
 import { collect, type Options, option, output } from '../options.ts'
 import { clip, clipFront, oneLine, present, tableOf, tally, writeRows } from '../output/text.ts'
 import { type Console, consoleCommand } from '../session.ts'
+import { CliError, EXIT, strictCode } from '../shell.ts'
 import { type Counts, NO_COUNTS, readTrialsOf, readTruths, sift, type Trial, type WatchedTruths } from '../trials.ts'
 
 export const auditMarkers = consoleCommand<Options, [paths: string[]]>('audit-markers', {
@@ -57,23 +57,12 @@ const FINDINGS = tableOf<MarkerRow>([
   ['why', 0, ({ detail, places }) => clip(present([detail, places.join(', ')]).join(': '), 400)],
 ])
 
-/** A finding on a marker of a task or run, or `ok`. */
-export type MarkerRow = Omit<m.MarkerFinding, 'code'> & {
-  readonly code: m.MarkerCode
-  readonly kind: 'task' | 'run'
-  readonly name: string
-  readonly task: string | null
-  readonly variant: string | null
-}
-type Subject = Pick<MarkerRow, 'kind' | 'name' | 'task' | 'variant'>
+type Subject = Readonly<{ kind: 'task' | 'run'; name: string; task: string | null; variant: string | null }>
+export type MarkerRow = Omit<m.MarkerFinding, 'code'> & Subject & { readonly code: m.MarkerCode }
 
 /** An audit. `counts` counts runs as trials; without `variant` in `options` each run and task names its own. */
-interface Audit {
-  readonly console: Console
-  readonly options: Options
-  readonly truths: WatchedTruths | undefined
-  readonly counts: Counts & { tasks: number }
-}
+type Audit = Readonly<{ console: Console; options: Options; truths: WatchedTruths | undefined; counts: AuditCounts }>
+type AuditCounts = Counts & { tasks: number }
 
 /** Audits the tasks and runs below some paths. Holds one run, one window of a file, and the rows of tasks, which come at the end. */
 async function* readRows(paths: readonly string[], audit: Audit): AsyncGenerator<MarkerRow> {
@@ -137,11 +126,7 @@ function runRows({ name, request, trajectory }: Trial, { truths, console, counts
   return rowsOf({ kind: 'run', name, task, variant }, markers, findings)
 }
 
-const rowsOf = (
-  subject: Subject,
-  markers: readonly m.MarkerName[],
-  findings: readonly m.MarkerFinding[],
-): MarkerRow[] =>
+const rowsOf = (subject: Subject, markers: readonly m.MarkerName[], findings: readonly m.MarkerFinding[]) =>
   markers.flatMap((marker): MarkerRow[] => {
     const own = findings.filter((finding) => finding.marker === marker)
     if (own.length === 0) return [{ ...subject, marker, code: 'ok', detail: '', places: [] }]

@@ -1,23 +1,23 @@
+import { createHash, type Hash } from 'node:crypto'
+import { appendFile, lstat, mkdir, rename, rm } from 'node:fs/promises'
+import { basename, dirname, join, resolve } from 'node:path'
+import { ServiceError } from '../../client/errors.ts'
 import { isSettled, waitsForWorker } from '../../client/persist.ts'
 import { defined } from '../../domain/result.ts'
 import { count } from '../../domain/words.ts'
+import { VERSION } from '../../grading/software.ts'
 import type { Batch } from '../../schemas/batch.ts'
 import type { RegradeRequest } from '../../schemas/regrade.ts'
 import { BATCH_STATUSES, type BatchStatus, GRADE_STATUSES } from '../../schemas/vocabulary.ts'
-import { CliError, EXIT, exitOfCounts } from '../errors.ts'
 import * as f from '../follow.ts'
 import * as o from '../options.ts'
-import { writeBundle } from '../output/bundle.ts'
-import { doneOf, roundText } from '../output/progress.ts'
-import { type LabelValues, parseValues, summary } from '../output/results-format.ts'
+import { csvRows, type LabelValues, parseValues, summary, withReplies } from '../output/results-format.ts'
+import { doneOf, inOrder, roundText } from '../output/screen.ts'
 import * as t from '../output/text.ts'
 import { type Answer, type Session, sessionCommand } from '../session.ts'
-
-const BATCH = { '<batch>': 'its id or name, as `veridict status` lists them' }
+import { CliError, EXIT, exitOfCounts, unwritable } from '../shell.ts'
 
 type StatusOptions = o.Options & { readonly status?: BatchStatus; readonly limit: number; readonly follow?: boolean }
-
-/** The service lists no more at once. */
 const MOST_LISTED = 200
 
 export const status = sessionCommand<StatusOptions, [id?: string]>('status', {
@@ -70,7 +70,7 @@ async function showBatch(session: Session, id: string, follow = false): Promise<
 type ResultsOptions = o.Options & { readonly wait?: boolean; readonly values?: LabelValues }
 
 export const results = sessionCommand<ResultsOptions, [id: string]>('results', {
-  args: BATCH,
+  args: o.BATCH,
   options: [
     ...[...o.output(o.RESULTS_FORMATS), o.STRICT_UNREAD],
     o.option('-w, --wait', 'follow the batch to its end first'),
@@ -91,7 +91,7 @@ export const results = sessionCommand<ResultsOptions, [id: string]>('results', {
 })
 
 export const resume = sessionCommand<o.Options, [id: string]>('resume', {
-  args: BATCH,
+  args: o.BATCH,
   options: [...o.ITEMS, o.DETACH, o.STRICT_UNREAD],
   async work(session, options, id) {
     const { veridict, view, local } = session
@@ -106,7 +106,7 @@ export const resume = sessionCommand<o.Options, [id: string]>('resume', {
 })
 
 export const cancel = sessionCommand<o.Options, [id: string]>('cancel', {
-  args: BATCH,
+  args: o.BATCH,
   async work(session, _options, id) {
     const { veridict } = session
     const before = await veridict.batch(id)
@@ -118,13 +118,8 @@ export const cancel = sessionCommand<o.Options, [id: string]>('cancel', {
   },
 })
 
-type RegradeOptions = o.Options &
-  Pick<RegradeRequest['query'], 'label' | 'status'> & {
-    readonly grade?: string[]
-    readonly judge_was?: string
-    readonly rubric_was?: string
-    readonly recheck?: boolean
-  }
+type Was = Readonly<{ grade?: string[]; judge_was?: string; rubric_was?: string; recheck?: boolean }>
+type RegradeOptions = o.Options & Pick<RegradeRequest['query'], 'label' | 'status'> & Was
 
 const STORED = [
   o.option('-b, --batch <id>', 'grades of this batch'),
@@ -151,7 +146,6 @@ export const regrade = sessionCommand<RegradeOptions>('regrade', {
   },
 })
 
-/** Builds the request, of which the service refuses contradictory options. Throws where no option selects grades. */
 function regradeRequest(options: RegradeOptions): RegradeRequest {
   const { grade: ids, judge_was, rubric_was, recheck } = options
   const query = {
@@ -163,4 +157,86 @@ function regradeRequest(options: RegradeOptions): RegradeRequest {
       'Give --batch ID, or any of --grade --label --status --judge-was --rubric-was --agent --model --task.',
     ])
   return { query, ...o.settingsOf(options), ...(recheck && { recheck }) }
+}
+
+type Write = (name: string, text: string) => Promise<void>
+
+/** Writes the bundle of a batch (`results --help`). Throws a CliError for a batch that has not ended, and for a folder that exists. */
+async function writeBundle(session: Session, batch: Batch, folder: string): Promise<void> {
+  if (!f.isEnded(batch))
+    throw new CliError(`${batch.id} has not ended (${batch.status}): a bundle holds all of its items`, [
+      `Follow it to its end: veridict status ${batch.id}${session.flag} --follow`,
+    ])
+  const { veridict, signal, view } = session
+  const grades = new Set<string>()
+  const calls = new Set<string>()
+  /** The digests of rubrics in grades, by name; null: no grade is of the rubric. */
+  const rubrics = new Map<string, string | null>()
+  const readGrade = (id: string) => Promise.all([veridict.readGrade(id, { signal }), veridict.calls(id, { signal })])
+  const head = { kind: 'veridict-bundle', software: `veridict ${VERSION}`, batch: batch.id }
+  await createFolder(folder, head, async (write) => {
+    await write('batch.json', t.jsonText(batch))
+    const csv = csvRows(await f.claimColumns(session, batch.id))
+    await write('results.csv', csv.head())
+    for await (const result of veridict.results(batch.id, { signal })) {
+      if (result.grade_id !== null) grades.add(result.grade_id)
+      if (result.rubric != null) rubrics.set(result.rubric, null)
+      await write('results.ndjson', t.line(result))
+      await write('results.csv', csv.row(result))
+    }
+    await write('findings.json', t.jsonText(await veridict.findings(batch.id)))
+    let written = 0
+    for await (const [grade, entries] of inOrder(grades, readGrade)) {
+      const { attempts, rubric, rubric_digest } = grade.receipt
+      await write('grades.ndjson', t.line(withReplies(grade, entries)))
+      for (const { id } of attempts) calls.add(id)
+      rubrics.set(rubric, rubric_digest)
+      view.doing(`${++written} of ${count(grades.size, 'grade')}`)
+    }
+    for await (const call of veridict.batchCalls(batch.id, { signal }))
+      if (!calls.has(call.id)) await write('other-calls.ndjson', t.line(call))
+    for (const [rubric, digest] of rubrics) await writeRubric(session, rubric, digest, write)
+  })
+}
+
+/** Writes a rubric as it is loaded now; a rubric that differs from the digest of the grades is left out. */
+async function writeRubric({ veridict, signal }: Session, name: string, digest: string | null, write: Write) {
+  const rubric = await veridict.readRubric(name, { signal }).catch((error: unknown) => {
+    if (error instanceof ServiceError && error.status === 404) return null
+    throw error
+  })
+  if (rubric === null || (digest !== null && rubric.digest !== digest)) return
+  await write(`rubrics/${rubric.name.replaceAll(/[^\w@.-]/g, '_')}.json`, t.jsonText(rubric))
+}
+
+/** Creates a folder, readable by its owner alone, that takes its name when its files and their manifest are whole. An existing folder is never touched. */
+async function createFolder(folder: string, head: object, work: (write: Write) => Promise<void>): Promise<void> {
+  const path = resolve(folder)
+  const partial = join(dirname(path), `.${basename(path)}.partial-${crypto.randomUUID()}`)
+  const files = new Map<string, { bytes: number; readonly hash: Hash }>()
+  const write: Write = async (name, text) => {
+    const file = files.get(name) ?? { bytes: 0, hash: createHash('sha256') }
+    files.set(name, file)
+    file.bytes += Buffer.byteLength(text)
+    file.hash.update(text)
+    await appendFile(join(partial, name), text, { mode: 0o600 })
+  }
+  const refuseExisting = async () => {
+    if ((await lstat(path).catch(() => null)) !== null)
+      throw new CliError(`${path} is there already, and is not overwritten`, ['Give --out another folder.'])
+  }
+  await refuseExisting()
+  try {
+    await mkdir(partial, { mode: 0o700 })
+    await mkdir(join(partial, 'rubrics'))
+    await work(write)
+    const listed = [...files].map(([name, { bytes, hash }]) => ({ name, bytes, sha256: hash.digest('hex') }))
+    await write('manifest.json', t.jsonText({ ...head, files: listed.sort((a, b) => (a.name < b.name ? -1 : 1)) }))
+    await refuseExisting()
+    await rename(partial, path)
+  } catch (error) {
+    throw unwritable(path, error, 'Give --out a new folder inside one that exists.')
+  } finally {
+    await rm(partial, { recursive: true, force: true })
+  }
 }

@@ -9,13 +9,11 @@ import { rubricWarnings } from '../../domain/rubric/load/parse-rubric.ts'
 import { count } from '../../domain/words.ts'
 import type { RubricView } from '../../schemas/rubric.ts'
 import type { JudgeView } from '../../schemas/views.ts'
-import { CliError, EXIT, unwritable } from '../errors.ts'
 import { type Options, option } from '../options.ts'
 import { clip, inert, oneLine, pad, present, tableOf, tally, writeRows } from '../output/text.ts'
 import { consoleCommand, groupCommand, sessionCommand } from '../session.ts'
-import { asTyped, type Shell, shellWord } from '../shell.ts'
+import { asTyped, CliError, EXIT, type Shell, shellWord, unwritable } from '../shell.ts'
 
-/** Loads the shipped rubrics and the rubrics of VERIDICT_RUBRICS. */
 const knownRubrics = ({ env }: Pick<Shell, 'env'>): configured.LoadedRubric[] =>
   configured.loadConfiguredRubrics(readEnvironment(env).rubrics ?? [])
 
@@ -27,7 +25,6 @@ function isFolder(typed: string): boolean {
   return true
 }
 
-/** Finds typed rubrics: a folder of one or several, `id@version`, or an id for its newest version. */
 function findRubrics(shell: Shell, typed: string): configured.LoadedRubric[] {
   if (isFolder(typed)) return configured.loadRubrics(typed)
   const available = knownRubrics(shell)
@@ -42,7 +39,6 @@ function findRubrics(shell: Shell, typed: string): configured.LoadedRubric[] {
 
 const TEMPLATE = fileURLToPath(new URL('../rubric/template/tests-run@1', import.meta.url))
 const NAME = /^([a-z][a-z0-9-]{0,80})(?:@([1-9]\d{0,5}))?$/
-
 type NewOptions = Options & { readonly in: string; readonly from?: string }
 
 const newRubric = consoleCommand<NewOptions, [typed: string]>('rubric new', {
@@ -164,7 +160,6 @@ const testRubrics = consoleCommand<Options, [rubrics: string[]]>('rubric test', 
   },
 })
 
-/** Lists the faults of an example and its differences from the expected grade, with the reasons that the grade names. */
 function faultsOf({ file, faults, differences, grade }: ExampleResult): string[] {
   if (faults.length + differences.length === 0) return []
   const different = differences.map(({ what, expected, got }) => {
@@ -183,17 +178,15 @@ export const rubric = groupCommand('rubric', [newRubric, checkRubrics, showRubri
 
 type Judge = Pick<JudgeView, 'name' | 'default' | 'description'> & Partial<JudgeView>
 
+const aboutText = ({ description, images, base_url }: Judge): string =>
+  clip(present([description, images ? 'sees pictures' : '', base_url ?? '']).join(' · '), 1000)
+
 const JUDGES = tableOf<Judge>([
   ['judge', 20, ({ name, default: isDefault }) => `${clip(name, 200)}${isDefault ? ' (default)' : ''}`],
   ['model', 28, ({ model }) => clip(model ?? '–', 100)],
   ['window', 9, ({ window_tokens }) => String(window_tokens ?? '–')],
   ['$ in/out a million tokens', 25, ({ kind, price }) => (kind === 'model' ? priceText(price ?? null) : '–')],
-  [
-    'about',
-    0,
-    ({ description, images, base_url }) =>
-      clip(present([description, images ? 'sees pictures' : '', base_url ?? '']).join(' · '), 1000),
-  ],
+  ['about', 0, aboutText],
 ])
 
 export const judges = sessionCommand('judges', {

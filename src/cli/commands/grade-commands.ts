@@ -1,19 +1,20 @@
+import { styleText } from 'node:util'
 import { ServiceError } from '../../client/errors.ts'
 import { count } from '../../domain/words.ts'
-import type { Grade } from '../../schemas/grade.ts'
+import type { CheckedCitation, Grade } from '../../schemas/grade.ts'
+import type { PanelResult } from '../../schemas/review.ts'
 import type { GradeRequest } from '../../schemas/trial.ts'
-import { CliError, EXIT, type ExitCode, explain, strictCode } from '../errors.ts'
 import { estimateAnswer, finishBatch } from '../follow.ts'
-import { EXAMPLES, readBundled } from '../labelled.ts'
 import * as o from '../options.ts'
-import { printGrade, withReplies } from '../output/grade-text.ts'
-import { newTally } from '../output/results-format.ts'
-import { jsonText, line, oneLine } from '../output/text.ts'
+import { newTally, withId, withReplies } from '../output/results-format.ts'
+import { clip, jsonText, LABEL_STYLE, line, oneLine, present, type Style, unreadText } from '../output/text.ts'
 import { consoleCommand, sessionCommand } from '../session.ts'
-import { asTyped } from '../shell.ts'
+import { asTyped, CliError, EXIT, type ExitCode, explain, strictCode } from '../shell.ts'
 import {
   countsText,
+  EXAMPLES,
   openTrials,
+  readBundled,
   readTrialsOf,
   requireNames,
   type Trial,
@@ -21,10 +22,7 @@ import {
   watchSpelling,
 } from '../trials.ts'
 
-interface Refusal {
-  readonly file: string
-  readonly error: Pick<CliError, 'code' | 'message' | 'advice'>
-}
+type Refusal = Readonly<{ file: string; error: Pick<CliError, 'code' | 'message' | 'advice'> }>
 
 export const grade = sessionCommand<o.Options, [paths: string[]]>('grade', {
   args: { '<path...>': 'trajectory files, or all else that `veridict batch` takes' },
@@ -109,7 +107,7 @@ export const batch = sessionCommand<o.Options & { readonly canary?: string }, [p
       return { ...(await estimateAnswer(session, estimate, options.judge)), code }
     }
     if (options.canary !== undefined)
-      await (await import('./canary-command.ts')).requireCanaries(session, options, options.canary)
+      await (await import('./labelled-commands.ts')).requireCanaries(session, options, options.canary)
     const begun = await send((items) => veridict.createBatch(items, request))
     view.note(`${begun.id}: ${countsText(counts)}`)
     return finishBatch(session, begun, { ...options, skipped: counts.skipped })
@@ -168,3 +166,74 @@ Your own:  veridict grade FILE -g TRUTH       (veridict grade --help: formats an
 Many:      veridict batch FOLDER -g TRUTHS
 Pages:     veridict serve                     (then http://127.0.0.1:8787/audit/)
 `
+
+/** Renders a grade for people: label, evidence, unmet claims, the result of its panel. Ends with a blank line. */
+export function printGrade(file: string, grade: Grade, panel: PanelResult | null = null): string {
+  const { id, label, confidence, failure, receipt, notes } = grade
+  const dim = (text: string) => (text === '' ? '' : styleText('dim', text))
+  const colored = (style: Style, mark: string, text: string) =>
+    text === '' ? '' : styleText(style, `  ${mark} ${text}`)
+  const limit = label === null ? undefined : confidence.limit
+  const why = limit ? `why not higher: ${oneLine(limit.reason)}; to lift: ${oneLine(limit.lift)}` : ''
+  // The limit of the confidence names the contradiction behind it.
+  const contradictions = grade.contradictions.filter(({ detail }) => detail !== limit?.reason)
+  const later = failure?.retryable ? ' (the same request can succeed later)' : ''
+  const lines = [
+    `${headline(grade)}  ${oneLine(file)}`,
+    dim(`  judge ${oneLine(receipt.judge)} · rubric ${oneLine(receipt.rubric)} · ${id}`) +
+      dim(receipt.cache === 'hit' ? ' · stored before' : ''),
+    claimsLine(grade),
+    ...grade.citations.map((citation) => `  ${evidenceLine(citation)}`),
+    ...grade.unmet.map(({ claim, reason }) => colored('red', '✗', `${claim}: ${oneLine(reason)}`)),
+    ...contradictions.map(({ detail }) => colored('yellow', '!', oneLine(detail))),
+    colored('yellow', limit?.code === 'contradiction' ? '!' : '~', why),
+    panelLine(panel),
+    failure ? colored('red', '✗', `${failure.code}: ${oneLine(withId(failure.message, id))}${later}`) : '',
+    dim(notes ? `  ${clip(notes, 300)}` : ''),
+    colored('yellow', '~', unreadText(receipt.unread ?? null)),
+    ...receipt.warnings.slice(0, 3).map(({ path, message }) => dim(`  ~ ${oneLine(path)} ${oneLine(message)}`)),
+  ]
+  return `${present(lines).join('\n')}\n\n`
+}
+
+function headline({ label, confidence, claimed_label, status }: Grade): string {
+  if (label === null) {
+    const claimed = claimed_label === null ? '' : ` (claimed ${claimed_label})`
+    return styleText(['bold', 'red'], `${status}${claimed}`)
+  }
+  const { vote_share, reported } = confidence
+  const share = vote_share === null ? '' : `, ${Math.round(vote_share * 100)} % of the votes`
+  const style = ['bold', LABEL_STYLE[label] ?? 'white'] as Style
+  return `${styleText(style, label.padEnd(15))} ${reported ?? 'unknown'} confidence${share}`
+}
+
+function panelLine(panel: PanelResult | null): string {
+  if (panel === null || panel.support.grades.length < 2) return ''
+  const level = panel.level === null ? '' : `, ${panel.level} confidence`
+  return `  = panel of the ${panel.support.grades.length} grades of this question: ${oneLine(panel.label ?? 'no label')}${level}; ${oneLine(panel.support.reason)}`
+}
+
+/** Renders the claims of a grade. The label and citations of `tab-behavior` hold its claims. */
+function claimsLine({ claims, surface }: Grade): string {
+  if (claims === null || claims === undefined || surface !== null) return ''
+  const parts = Object.entries(claims).map(([id, value]) => `${oneLine(id)} ${valueText(value)}`)
+  return `  ${parts.join(' · ')}`
+}
+
+const valueText = (value: NonNullable<Grade['claims']>[string] | undefined): string => {
+  if (value === null) return 'unclear'
+  if (typeof value === 'boolean') return value ? 'yes' : 'no'
+  return clip(Array.isArray(value) ? `${value.length} listed` : String(value), 60)
+}
+
+function evidenceLine({ status, step_id, supports, quote, found_in_step, normalization }: CheckedCitation): string {
+  const holds = status === 'verified' || status === 'normalized'
+  const mark = holds ? styleText('green', '✓') : styleText('red', '✗')
+  const facts = present([
+    found_in_step === undefined ? '' : `stands in step ${found_in_step}`,
+    normalization?.length ? `differs in ${normalization.join(', ')}` : '',
+  ])
+  const place = `${`step ${step_id}`.padEnd(9)} ${status.padEnd(12)}`
+  const found = facts.map((fact) => styleText('dim', ` · ${fact}`)).join('')
+  return `${mark} ${supports.padEnd(20)} ${place} “${clip(quote, 90)}”${found}`
+}

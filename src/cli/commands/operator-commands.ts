@@ -4,11 +4,10 @@ import * as k from '../../access/keys.ts'
 import type { Finding } from '../../db/files/file.ts'
 import { count } from '../../domain/words.ts'
 import { DATABASE, type DatabaseOptions, existingDatabase, withStores } from '../database.ts'
-import { CliError, type ExitCode } from '../errors.ts'
 import { chosen, type Options, option, parseCount, parseDollars } from '../options.ts'
 import { clip, dollars, inert, oneLine, pad, present, tableOf, writeRows } from '../output/text.ts'
 import { consoleCommand, groupCommand } from '../session.ts'
-import { asTyped } from '../shell.ts'
+import { asTyped, CliError, type ExitCode } from '../shell.ts'
 
 export const backup = consoleCommand<DatabaseOptions, [file: string]>('backup', {
   args: { '<file>': 'the new file' },
@@ -36,9 +35,8 @@ export const doctor = consoleCommand<DatabaseOptions>('doctor', {
       findings.push(finding)
       // Names come from the database, so they are made inert.
       const next = advice === null ? '' : `${' '.repeat(11)}${inert(asTyped(shell, advice))}\n`
-      await write(
-        `  ${pad(styleText(SEVERITIES[severity][1], severity), 8)} ${pad(check, 17)} ${inert(found)}\n${next}`,
-      )
+      const mark = pad(styleText(SEVERITIES[severity][1], severity), 8)
+      await write(`  ${mark} ${pad(check, 17)} ${inert(found)}\n${next}`)
     }
     const code = Math.max(...findings.map(({ severity }) => SEVERITIES[severity][0])) as ExitCode
     return { data: { database, findings }, code }
@@ -57,7 +55,6 @@ const parseScopes = (text: string): readonly k.Scope[] =>
 const UNIT_MS = { h: 3_600_000, d: 86_400_000, w: 7 * 86_400_000 } as const
 const MOST_MS = 100 * 366 * UNIT_MS.d
 
-/** Parses a duration to milliseconds. */
 export function parseDuration(text: string): number {
   const [, n, unit] = /^([1-9]\d{0,5})([hdw])$/.exec(text) ?? []
   const ms = Number(n) * (UNIT_MS[unit as keyof typeof UNIT_MS] ?? Number.NaN)
@@ -82,10 +79,9 @@ const create = consoleCommand<CreateOptions, [name: string]>('keys create', {
       const rights = chosen(options, 'scopes', 'max_requests_per_minute', 'max_cost_usd_per_day')
       const end = expires !== undefined && { expires_at: new Date(now.getTime() + expires) }
       const { key, token } = await k.createKey(access, { name, ...rights, ...end }, now)
-      const data = { ...key, token }
       const ends = key.expires_at ?? 'never by itself'
       const facts = `${key.id} in ${database}: may ${key.scopes.join(', ')}; ends ${ends}; ${limitsOf(key) || 'no limits'}`
-      return { data, text: `${token}\n`, notes: [facts, ONCE] }
+      return { data: { ...key, token }, text: `${token}\n`, notes: [facts, ONCE] }
     }),
 })
 

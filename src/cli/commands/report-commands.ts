@@ -2,13 +2,14 @@ import { csvRow, REPORT_COLUMNS, reportTable } from '../../audit/csv.ts'
 import type { JsonQuery, Veridict } from '../../client/veridict.ts'
 import { count } from '../../domain/words.ts'
 import type { EvidenceAgreement } from '../../schemas/agreement.ts'
+import { DISPOSITIONS, type DispositionRequest, type FindingClass, type Findings } from '../../schemas/findings.ts'
 import type { Comparison, Flip } from '../../schemas/regrade.ts'
 import { ALIGNMENT_FIGURES, FIGURES, type Report, type ReportGroup } from '../../schemas/report.ts'
 import { NAMED_BY, type NamedBy } from '../../schemas/views.ts'
-import { CliError } from '../errors.ts'
-import { filters, type Options, OUTPUT_FORMATS, option, output } from '../options.ts'
+import { BATCH, choice, filters, type Options, OUTPUT_FORMATS, option, output } from '../options.ts'
 import * as t from '../output/text.ts'
-import { sessionCommand } from '../session.ts'
+import { type Session, sessionCommand } from '../session.ts'
+import { CliError, EXIT, shellWord } from '../shell.ts'
 
 type CompareOptions = Options & { readonly across?: boolean }
 
@@ -43,17 +44,15 @@ export const compare = sessionCommand<CompareOptions, [first: string, second?: s
 const nothingShared = ({ base, head, unpaired }: Comparison): CliError =>
   new CliError('no trial stands in both', [`${t.oneLine(base)} and ${t.oneLine(head)}: ${t.tally(unpaired)}`])
 
+const ofSides = (name: string, of: (side: Flip['base']) => t.Cell): t.Field<Flip>[] =>
+  (['base', 'head'] as const).map((side) => [`${side}_${name}`, (flip) => of(flip[side])])
 const FLIPS = t.csvOf<Flip>([
   ['task', ({ task }) => task],
   ['trajectory', ({ trajectory }) => trajectory],
-  ['base_label', ({ base }) => base.label],
-  ['head_label', ({ head }) => head.label],
-  ['base_judge', ({ base }) => base.receipt.judge],
-  ['head_judge', ({ head }) => head.receipt.judge],
-  ['base_rubric', ({ base }) => base.receipt.rubric],
-  ['head_rubric', ({ head }) => head.receipt.rubric],
-  ['base_grade', ({ base }) => base.grade_id],
-  ['head_grade', ({ head }) => head.grade_id],
+  ...ofSides('label', ({ label }) => label),
+  ...ofSides('judge', ({ receipt }) => receipt.judge),
+  ...ofSides('rubric', ({ receipt }) => receipt.rubric),
+  ...ofSides('grade', ({ grade_id }) => grade_id),
 ])
 
 const FLIP_TABLE = t.tableOf<Flip>([
@@ -75,13 +74,11 @@ function comparisonText(comparison: Comparison): string {
     const values = [ofBase, ofHead].map((side) => t.clip(side.join(', '), 60)).join(' → ')
     return `differs   ${what}: ${values} (${n})`
   })
-  const blocking = differs.filter(({ blocks_tests }) => blocks_tests).map(({ what }) => what)
-  if (blocking.length > 0 && tests === undefined)
-    differences.push(
-      `no paired test across ${blocking.join(', ')}: a moved label says nothing of the judge there (--across)`,
-    )
+  const blocking = differs.flatMap(({ what, blocks_tests }) => (blocks_tests && tests === undefined ? [what] : []))
+  const untested = `no paired test across ${blocking.join(', ')}: a moved label says nothing of the judge there (--across)`
   const rows = [
     ...differences,
+    ...(blocking.length > 0 ? [untested] : []),
     `${t.clip(base, 60)} → ${t.clip(head, 60)}`,
     `${count(pairs, 'pair')} with a label on both sides: ${same} the same, ${flipped} flipped`,
     `base      ${sideText(comparison.base_counts)}`,
@@ -94,24 +91,21 @@ function comparisonText(comparison: Comparison): string {
   return `${rows.join('\n')}\n`
 }
 
-/** Renders the agreement with 95% intervals, the agreement of a constant guess, that on evidence, and the flips that repeated asking would give. */
 function agreementRows({ agreement, evidence_agreement = [], repeat_noise: noise }: Comparison): string[] {
   if (agreement === undefined) return []
-  const { raw_agreement: raw, cohen_kappa, krippendorff_alpha, gwet_ac1, base_rate: rate, constant_guess } = agreement
-  const words = Object.entries({ raw, κ: cohen_kappa, α: krippendorff_alpha, AC1: gwet_ac1 })
-  const always = constant_guess && `always answering ${t.clip(constant_guess.label, 20)} agrees with the base in`
-  const { expected_flips: flips = null } = noise ?? {}
-  return [
-    `agreement  ${words.map(([word, value]) => `${word} ${t.statisticText(value)}`).join(' · ')}`,
-    ...(rate && constant_guess
-      ? [
-          `base rate ${rate.share.toFixed(3)} (${t.clip(rate.label, 20)}): ${always} ${constant_guess.agreement.toFixed(3)}`,
-        ]
-      : []),
+  const { base_rate: rate, constant_guess: guess, raw_agreement: raw } = agreement
+  const words = { raw, κ: agreement.cohen_kappa, α: agreement.krippendorff_alpha, AC1: agreement.gwet_ac1 }
+  const always =
+    guess && `always answering ${t.clip(guess.label, 20)} agrees with the base in ${fixed(guess.agreement)}`
+  const figures = Object.entries(words).map(([word, value]) => `${word} ${t.statisticText(value)}`)
+  const flips = noise?.expected_flips ?? null
+  const rows = [
+    `agreement  ${figures.join(' · ')}`,
+    rate && always ? `base rate ${fixed(rate.share)} (${t.clip(rate.label, 20)}): ${always}` : '',
     ...evidence_agreement.map(evidenceText),
-    ...(flips === null ? [] : [`asking the same judge again would give about ${flips.toFixed(1)} flips`]),
-    '',
+    flips === null ? '' : `asking the same judge again would give about ${flips.toFixed(1)} flips`,
   ]
+  return [...t.present(rows), '']
 }
 
 /** Renders the agreement of a pair on evidence: `evidence   base, head: overlapping 12 · disjoint 3`. */
@@ -145,7 +139,6 @@ export const report = sessionCommand<Options & JsonQuery<'getReport'>>('report',
   },
 })
 
-/** Builds the error of a selection without grades, with the names that do have grades. */
 async function nothingFits(veridict: Veridict, query: Partial<Record<NamedBy, string>>): Promise<CliError> {
   const { names } = await veridict.overview()
   const asked = NAMED_BY.filter((name) => query[name] !== undefined)
@@ -158,7 +151,6 @@ async function nothingFits(veridict: Veridict, query: Partial<Record<NamedBy, st
 
 type Row = ReturnType<typeof reportTable>[number]
 
-/** Makes the table of the shares of labels, a group a row. */
 const sharesOf = (labels: readonly string[]) =>
   t.tableOf<ReportGroup>([
     ['group', 24, ({ key }) => t.clip(key ?? '(not given)', 24)],
@@ -170,7 +162,6 @@ const sharesOf = (labels: readonly string[]) =>
       .map((label) => [t.clip(label, 20), 20, ({ shares }: ReportGroup) => t.percentText(shares[label])] as const),
   ])
 
-/** Renders the shares of each group, then the main figures of all trials and of the pairs; CSV has every figure. */
 function reportText(report: Report): string {
   const { judges, rubric, group_by, overall, labels, notes, paired, evidence_agreement } = report
   const groups = report.groups.length === 1 ? [] : report.groups
@@ -184,31 +175,121 @@ function reportText(report: Report): string {
   const figures = (section: string) => rows.filter(([name]) => name === section).flatMap(figureLine)
   const empty = rows.filter(([, , , , value]) => value === null).length
   const by = `judge ${judges.map(t.oneLine).join(', ') || 'none'} · ${group_by === 'none' ? 'all trials' : `by ${t.oneLine(group_by)}`}`
+  const all = overall === null ? [] : [{ ...overall, key: 'all trials' }]
   const lines = [
     `${t.oneLine(rubric ?? 'no rubric')} · ${by} · shares with 95% intervals; -o csv has every figure\n`,
-    table.head() +
-      [...(overall === null ? [] : [{ ...overall, key: 'all trials' }]), ...groups].map(table.row).join(''),
+    table.head() + [...all, ...groups].map(table.row).join(''),
     ...figures('overall'),
     ...evidence_agreement.map(evidenceText),
-    ...(paired === null
-      ? []
-      : [`\n${t.clip(`${paired.pair_by}: ${paired.base} → ${paired.head}`, 120)}`, ...figures('paired')]),
+    paired === null ? '' : `\n${t.clip(`${paired.pair_by}: ${paired.base} → ${paired.head}`, 120)}`,
+    ...figures('paired'),
     ...notes.map((note) => `\nnote: ${t.oneLine(note)}`),
-    ...(empty > 0 ? [`\n${count(empty, 'figure')} without a value left out: -o csv has them, with their reasons`] : []),
+    empty > 0 ? `\n${count(empty, 'figure')} without a value left out: -o csv has them, with their reasons` : '',
   ]
-  return `${lines.join('\n')}\n`
+  return `${t.present(lines).join('\n')}\n`
 }
 
-const number = (value: unknown): string => Number(value).toFixed(3)
+const fixed = (value: unknown): string => Number(value).toFixed(3)
 
 /** Renders a figure: `name  value [interval]  k/n  meaning`; nothing for a missing value, and for a count of zero. */
 function figureLine([, , , measure, value, low, high, k, n]: Row): string[] {
   const isCount = n === null && low === null && Number.isInteger(value)
   if (value === null || (isCount && value === 0)) return []
-  const interval = low === null ? '' : `  [${[low, high].map(number).join(', ')}]`
+  const interval = low === null ? '' : `  [${[low, high].map(fixed).join(', ')}]`
   const of = n === null ? '' : `  ${k === null ? '' : `${k}/`}${n}`
   const name = String(measure)
   const meaning: string = Object(FIGURES)[name]?.description ?? ''
-  const figure = `  ${t.pad(t.clip(name, 44), 28)}  ${isCount ? value : number(value)}${interval}${of}`
+  const figure = `  ${t.pad(t.clip(name, 44), 28)}  ${isCount ? value : fixed(value)}${interval}${of}`
   return [`${t.pad(figure, 64)}  ${meaning}`.trimEnd()]
+}
+
+const BY = option('--by <name>', 'who decides: a lasting name of a person').makeOptionMandatory()
+
+export const findings = sessionCommand<Options, [batch: string, name?: string]>('findings', {
+  args: { ...BATCH, '[class]': 'list the trials of this class' },
+  async work(session, _options, batch, name) {
+    const data = await session.veridict.findings(batch, name === undefined ? {} : { class: name })
+    const [asked] = data.classes
+    if (name === undefined) await t.writeRows(session, data.classes, { table: CLASSES }, () => summaryOf(data))
+    else await t.writeRows(session, asked?.trials ?? [], { table: TRIALS })
+    const notes = [
+      data.open === 0 ? '' : `Close a class: ${disposeLine(session, batch, 'CLASS', 'NAME')}`,
+      data.ended ? '' : 'The batch has not ended: it can have more findings.',
+    ]
+    return { data, notes, code: data.open > 0 || !data.ended ? EXIT.unverified : EXIT.graded }
+  },
+})
+
+type DisposeOptions = Options &
+  Pick<DispositionRequest, 'reason' | 'by'> & { readonly as: DispositionRequest['disposition'] }
+
+export const dispose = sessionCommand<DisposeOptions, [batch: string, name: string]>('dispose', {
+  args: { ...BATCH, '<class>': 'a class, as `veridict findings BATCH` lists it' },
+  options: [
+    choice('--as <word>', 'what becomes of its findings', DISPOSITIONS).makeOptionMandatory(),
+    option('--reason <text>', 'why; needed for dismissed'),
+    BY,
+  ],
+  async work({ veridict }, { as: disposition, reason = '', by }, batch, name) {
+    const data = await veridict.dispose(batch, { class: name, disposition, reason, by })
+    return {
+      data,
+      text: `${data.class}: ${count(data.count, 'finding')} ${data.disposition} by ${t.oneLine(data.by)}\n`,
+    }
+  },
+})
+
+export const signoff = sessionCommand<Options & { readonly by: string }, [batch: string]>('signoff', {
+  args: BATCH,
+  options: [BY],
+  async work(session, { by }, batch) {
+    const { veridict, flag } = session
+    const { ended, classes } = await veridict.findings(batch)
+    const open = classes.filter((one) => one.open)
+    if (ended && open.length > 0)
+      throw new CliError(
+        `${batch} has ${count(open.length, 'open class', 'open classes')} of findings`,
+        open.map((one) => `${count(one.count, 'finding')}: ${disposeLine(session, batch, one.id, by)}`),
+        EXIT.unverified,
+        'findings_open',
+      )
+    const data = await veridict.signOff(batch, { by })
+    const bundle = `Write the signed bundle: veridict results ${shellWord(batch)}${flag} -o bundle`
+    return { data, text: `${batch} is signed by ${t.oneLine(data.by)}: ${tallyText(data)}\n`, notes: [bundle] }
+  },
+})
+
+const disposeLine = ({ flag }: Session, batch: string, name: string, by: string): string =>
+  `veridict dispose ${shellWord(batch)} ${shellWord(name)}${flag} --as dismissed --reason '…' --by ${shellWord(by)}`
+
+const stateOf = ({ open, disposition }: FindingClass): string =>
+  disposition === null
+    ? 'open'
+    : `${open ? 'open again, was ' : ''}${disposition.disposition} by ${t.oneLine(disposition.by)}`
+
+const CLASSES = t.tableOf<FindingClass>([
+  ['class', 62, ({ id }) => id],
+  ['trials', 6, (one) => String(one.count)],
+  ['state', 26, stateOf],
+  ['the first', 0, ({ trials: [first] }) => (first ? `${t.clipFront(first.name, 40)}: ${t.clip(first.why, 100)}` : '')],
+])
+
+const TRIALS = t.tableOf<FindingClass['trials'][number]>([
+  ['trial', 40, ({ name }) => t.clipFront(name, 40)],
+  ['grade', 30, ({ grade_id }) => grade_id ?? '–'],
+  ['why', 0, ({ why }) => t.clip(why, 200)],
+])
+
+function tallyText({ tally: rows }: Pick<Findings, 'tally'>): string {
+  const sums: Record<string, number> = {}
+  for (const { disposition, findings } of rows) sums[disposition] = (sums[disposition] ?? 0) + findings
+  const classes = rows.reduce((sum, row) => sum + row.classes, 0)
+  return t.present([`${count(classes, 'class', 'classes')} of findings`, t.tally(sums)]).join(': ')
+}
+
+function summaryOf(data: Findings): string {
+  const { signoff } = data
+  const state = signoff?.outdated === true ? ', and is outdated: findings or decisions have changed since' : ''
+  const signed = signoff === null ? 'not signed' : `signed by ${t.oneLine(signoff.by)} ${signoff.created_at}${state}`
+  return `${tallyText(data)}\n${signed}`
 }

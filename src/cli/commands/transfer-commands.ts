@@ -13,11 +13,11 @@ import { DispositionSchema, SignoffSchema } from '../../schemas/findings.ts'
 import { type Grade, GradeSchema } from '../../schemas/grade.ts'
 import { type Review, ReviewSchema } from '../../schemas/review.ts'
 import { withStores } from '../database.ts'
-import { CliError, EXIT, strictCode } from '../errors.ts'
 import { type Options, OUT, SERVER, STRICT, TRIAL_PATHS, TRIALS } from '../options.ts'
-import { inOrder } from '../output/output-target.ts'
+import { inOrder } from '../output/screen.ts'
 import { clip, inert, line, writeRows } from '../output/text.ts'
 import { type Answer, type Console, consoleCommand, type Session, withConnection } from '../session.ts'
+import { CliError, EXIT, strictCode } from '../shell.ts'
 import { countsText, itemOf, openTrials, type Trial } from '../trials.ts'
 
 export const exportStore = consoleCommand<Options>('export', {
@@ -43,7 +43,6 @@ export const exportStore = consoleCommand<Options>('export', {
     }),
 })
 
-/** Renders numbers of records: `2 trajectories, 3 attempts, 2 grades, 0 reviews`. */
 const recordsText = (counts: Readonly<Record<string, number>>): string =>
   Object.keys(documents.EXPORT_RECORDS)
     .map((kind) => count(counts[kind] ?? 0, kind, `${kind.replace(/y$/, 'ie')}s`))
@@ -81,20 +80,15 @@ async function importPaths(session: Session, paths: readonly string[], options: 
 
 /** A line holds one trajectory as an escaped text; a text of V8 has at most 512 Mi characters. */
 const MOST_LINE_BYTES = 256 * 1024 * 1024
-/** Bounds the records of one transaction. */
 const GROUP = { records: 64, bytes: 4 * 1024 * 1024 }
 const HEAD = '{"kind":"veridict_export"'
 
-/** Tells whether a file begins like the output of `veridict export`. An unreadable file does not. */
 async function isExport(path: string): Promise<boolean> {
   if ((await stat(path).catch(() => null))?.isFile() !== true) return false
   return (await readAt(path, 0, HEAD.length)).toString('latin1') === HEAD
 }
 
-/**
- * Reads an export into the database of the configuration. The first reading checks every record and stores nothing; the second reading
- * stores the records whose ids are new, so that the same command goes on after a crash.
- */
+/** Checks every record of an export, then stores the records of new ids: the same command goes on after a crash. */
 const importExport = ({ shell, view, signal }: Console, path: string): Promise<Answer> =>
   withStores(shell, 'make', async ({ imports }, database) => {
     const names = new Set<string>()
@@ -115,10 +109,8 @@ const importExport = ({ shell, view, signal }: Console, path: string): Promise<A
   })
 
 const CUT = 'is the file cut off? Export it again'
-
 const refuse = (fault: string): CliError => new CliError(`${clip(fault, 300)}; no record of the export was stored`)
 
-/** Reads the records of an export in groups. Throws a CliError with the line of a broken record, and for a file that broke off. */
 async function* readExport(path: string, signal: AbortSignal): AsyncGenerator<documents.ExportRecord[]> {
   const { linesOf } = await import('../../archives/trials/request-lines.ts')
   let group: documents.ExportRecord[] = []
@@ -193,10 +185,7 @@ const CONTENT_FAULT: { readonly [K in documents.ExportKind]: (record: documents.
   },
 }
 
-function bodyFault(
-  schema: object,
-  { id, body }: documents.RecordOf<'grade' | 'review' | 'disposition'>,
-): string | null {
+function bodyFault(schema: object, { id, body }: documents.RecordOf<'grade' | 'review' | 'disposition'>) {
   const value = parseJson(body) as Partial<Grade> | undefined
   return schemaFault(schema, value, 'its body: ') ?? (value?.id === id ? null : 'its body has another id')
 }
@@ -206,17 +195,9 @@ function schemaFault(schema: object, value: unknown, place = ''): string | null 
   return issue === undefined ? null : `${place}${issue.path} ${issue.message}`
 }
 
-const isObject = (json: string): boolean => {
-  const value = parseJson(json)
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
-}
+const isObject = (json: string): boolean => /^\s*\{/.test(json) && parseJson(json) !== undefined
 
-/** Throws where a record refers to a record that is neither stored nor named before. Adds the records to `names`. */
-async function assertComplete(
-  group: readonly documents.ExportRecord[],
-  names: Set<string>,
-  store: ImportStore,
-): Promise<void> {
+async function assertComplete(group: readonly documents.ExportRecord[], names: Set<string>, store: ImportStore) {
   for (const record of group) {
     const name = `${record.kind} ${record.id}`
     names.add(name)

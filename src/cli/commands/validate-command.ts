@@ -12,13 +12,13 @@ import { inputIssues } from '../../schemas/check.ts'
 import { type Certificate, CertificateSchema, type Measure, type Share } from '../../schemas/documents.ts'
 import type { Grade } from '../../schemas/grade.ts'
 import { CONFIDENCE_LEVELS } from '../../schemas/vocabulary.ts'
-import { CliError, EXIT } from '../errors.ts'
 import { estimateAnswer, overBudgetText, watchToEnd } from '../follow.ts'
-import { type Judged, labelledRuns, readJudged, rubricOf } from '../labelled.ts'
 import { GRADING, type Options, option, output, parseShare, settingsOf } from '../options.ts'
 import * as t from '../output/text.ts'
 import { sessionCommand } from '../session.ts'
+import { CliError, EXIT } from '../shell.ts'
 import { checkPaths, openTrials } from '../trials.ts'
+import { type Judged, labelledRuns, readJudged, rubricOf } from './labelled-commands.ts'
 
 type ValidateOptions = Options & { readonly against?: string; readonly margin: number }
 
@@ -56,11 +56,9 @@ export const validate = sessionCommand<ValidateOptions, [file: string]>('validat
   },
 })
 
-function buildCertificate(
-  items: readonly Judged[],
-  batch: Batch,
-  { questions, subject }: Pick<ReturnType<typeof labelledRuns>, 'questions' | 'subject'>,
-): Certificate {
+type Runs = ReturnType<typeof labelledRuns>
+
+function buildCertificate(items: readonly Judged[], batch: Batch, { questions, subject }: Runs): Certificate {
   const asked = questions.filter(({ id }) => items.some(({ human }) => human[id] !== undefined))
   const grades = [...new Map(items.flatMap(({ grade }) => (grade === null ? [] : [[grade.id, grade]]))).values()]
   return {
@@ -118,7 +116,6 @@ function resultsOf(items: readonly JudgedItem[], questions: readonly Question[])
   })
 }
 
-/** Renders a share: `89 of 184, 48.4% [41.2, 55.6]`. */
 export const shareText = ({ n, count: fits, share: value, ci95 }: Share): string =>
   `${fits} of ${n}, ${t.percentText({ value, ci95 })}`
 
@@ -132,7 +129,6 @@ const MEASURES = t.tableOf<Measure & { readonly question: string }>([
   ['Cohen’s κ, graded', 0, ({ cohen_kappa }) => (cohen_kappa === null ? '–' : t.statisticText(cohen_kappa))],
 ])
 
-/** Renders a certificate for people: its facts with the calls of its batch, then the measures of each question. */
 function certificateText({ data, rubric, judge, ends, measures }: Certificate, batch: Batch): string {
   const models = judge.models_resolved.map(({ model, grades }) => `${t.clip(model ?? 'unnamed', 100)} (${grades})`)
   const skipped = data.skipped > 0 ? `, ${data.skipped} skipped` : ''
@@ -147,7 +143,6 @@ right; unproved: right claims whose evidence did not hold. \`-o json\` writes al
 `
 }
 
-/** Reads an earlier certificate. Throws for another form. */
 export function readEarlier(file: string): Certificate {
   const { against: _, ...earlier } = Object(parseJson(readFileSync(file, 'utf8')))
   const [issue] = inputIssues(CertificateSchema, earlier)

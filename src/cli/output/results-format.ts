@@ -2,10 +2,9 @@ import { styleText } from 'node:util'
 import { InvalidArgumentError } from 'commander'
 import { count, decimal } from '../../domain/words.ts'
 import type { Batch, BatchResult, ResultGrade } from '../../schemas/batch.ts'
-import type { Grade, Unread } from '../../schemas/grade.ts'
-import { CliError } from '../errors.ts'
+import type { Grade, LedgerEntry, Unread } from '../../schemas/grade.ts'
 import type { Console } from '../session.ts'
-import { withId } from './grade-text.ts'
+import { CliError } from '../shell.ts'
 import * as t from './text.ts'
 
 /** Rounds an amount to a billionth of a dollar: a sum of binary fractions has digits that no price has. */
@@ -15,8 +14,7 @@ const ofResult = (...names: readonly Extract<keyof BatchResult, string>[]): t.Fi
   names.map((name) => [name, (result) => result[name] as t.Cell])
 const METADATA = ['agent', 'model', 'task', 'trial', 'run_index', 'variant'] as const
 
-/** The columns of CSV, in order. */
-const COLUMNS: readonly t.Field<BatchResult>[] = [
+const CSV_COLUMNS: readonly t.Field<BatchResult>[] = [
   ...ofResult('item_id', 'index', 'status', 'label', 'grade_id'),
   ['failure_code', ({ failure }) => failure?.code],
   ['failure_message', ({ failure }) => failure?.message],
@@ -25,7 +23,7 @@ const COLUMNS: readonly t.Field<BatchResult>[] = [
   ...METADATA.map((name): t.Field<BatchResult> => [name, ({ metadata }) => metadata[name]]),
   ['confidence', ({ grade }) => grade?.confidence.reported],
   ['confidence_source', ({ grade }) => grade?.confidence.source],
-  ['contradictions', ({ grade }) => codesOf(grade)],
+  ['contradictions', ({ grade }) => codesOf(grade).join(' ')],
   ['claimed_label', ({ grade }) => grade?.claimed_label],
   ['unmet', ({ grade }) => grade?.unmet.map(({ claim, reason }) => `${claim}: ${reason}`).join('; ')],
   ['cost_usd', ({ grade }) => (grade?.cost_usd == null ? grade?.cost_usd : roundUsd(grade.cost_usd))],
@@ -39,19 +37,15 @@ const COLUMNS: readonly t.Field<BatchResult>[] = [
 ]
 
 /** Makes CSV. `claims`: the columns of claims, as the first row does not show them all. */
-export const csvRows = (claims: readonly string[]) => t.csvOf([...COLUMNS, ...claims.map(claimColumn)])
+export const csvRows = (claims: readonly string[]) => t.csvOf([...CSV_COLUMNS, ...claims.map(claimColumn)])
+
+type Target = Parameters<typeof t.writeRows>[0] & Pick<Console, 'screen'>
+/** `skipped`: the trials that the reading of the paths skipped. */
+export type Shown = Readonly<{ claims?: readonly string[]; skipped?: number; values?: LabelValues | undefined }>
 
 /** Writes results, and the summary below a table. Returns their tally, the results for `--json`, and the remark of a format on its rows. */
-export async function writeResults(
-  console: Parameters<typeof t.writeRows>[0] & Pick<Console, 'screen'>,
-  results: AsyncIterable<BatchResult>,
-  ended: Batch,
-  {
-    claims = [],
-    skipped = 0,
-    values,
-  }: { claims?: readonly string[]; skipped?: number; values?: LabelValues | undefined } = {},
-) {
+export async function writeResults(to: Target, results: AsyncIterable<BatchResult>, ended: Batch, shown: Shown = {}) {
+  const { claims = [], skipped = 0, values } = shown
   const all = newTally()
   async function* counted(): AsyncGenerator<BatchResult> {
     for await (const result of results) {
@@ -60,10 +54,10 @@ export async function writeResults(
     }
   }
   const inspect = inspectRows(values)
-  const table = screenTable(console.screen)
+  const table = screenTable(to.screen)
   const formats = { table, csv: csvRows(claims), markdown: t.markdownOf(MARKDOWN), inspect }
-  const kept = await t.writeRows(console, counted(), formats, () => summary(ended, all, skipped))
-  return { tally: all, results: kept, note: console.format === 'inspect' ? inspect.note() : '' }
+  const kept = await t.writeRows(to, counted(), formats, () => summary(ended, all, skipped))
+  return { tally: all, results: kept, note: to.format === 'inspect' ? inspect.note() : '' }
 }
 
 const MOST_NAME = 120
@@ -108,7 +102,6 @@ const nameOf = ({ item_id, base_grade_id, metadata }: BatchResult): string =>
 /** No provider's message is longer. */
 const LONGEST_WHY = 1000
 
-/** Renders the failure of an item; else unmet claims, the limit of the confidence, and whether the grade came from the cache. */
 function whyOf({ failure, cached, grade, grade_id, label }: BatchResult): string {
   if (failure !== null) return t.clip(`${failure.code}: ${withId(failure.message, grade_id)}`, LONGEST_WHY)
   const [unmet, ...more] = grade?.unmet ?? []
@@ -121,12 +114,11 @@ function whyOf({ failure, cached, grade, grade_id, label }: BatchResult): string
   return t.clip(parts.join('; '), LONGEST_WHY)
 }
 
-const codesOf = (grade: ResultGrade | null): string =>
-  [...new Set((grade?.contradictions ?? []).map(({ code }) => code))].join(' ')
+const codesOf = (grade: ResultGrade | null) => [...new Set((grade?.contradictions ?? []).map(({ code }) => code))]
 
 /** Renders the code and the reason of the limit; a contradiction has a code of its own. Old grades have contradictions alone. */
 function limitText(grade: ResultGrade | null, label: string | null): string {
-  const codes = codesOf(grade)
+  const codes = codesOf(grade).join(' ')
   const limit = grade?.confidence.limit
   if (!limit || label === null) return codes
   return `${limit.code === 'contradiction' ? codes : limit.code}: ${limit.reason}`
@@ -149,7 +141,6 @@ function confidenceCell({ grade, label }: BatchResult): string {
   return t.present([reported ?? '', source === 'capped' ? 'capped' : '', share]).join(' ') || '–'
 }
 
-/** Renders the summary of a batch: counts, labels, failures, skipped trials, cost. */
 export function summary(batch: Batch, all: ResultsTally = newTally(), skipped = 0): string {
   const { total, ...rest } = batch.counts
   const [labels, failures] = [t.tally(batch.labels), t.tally(batch.failures)]
@@ -159,17 +150,16 @@ export function summary(batch: Batch, all: ResultsTally = newTally(), skipped = 
     t.cachedText(batch),
     batch.calls.unknown > 0 ? `${count(batch.calls.unknown, 'call')} of unknown end` : '',
   ]
-  return t
-    .present([
-      `${count(total, 'item')} · ${t.tally(rest)}`,
-      labels && `labels    ${labels}`,
-      ...all.rows(),
-      failures && `failures  ${failures}`,
-      unread && `unread    ${unread}, in ${count(all.unread.items, 'item')}`,
-      skipped === 0 ? '' : `skipped   ${count(skipped, 'trial')}, named on stderr with the reason`,
-      t.present([t.costText(batch), ...calls]).join(' · '),
-    ])
-    .join('\n')
+  const lines = [
+    `${count(total, 'item')} · ${t.tally(rest)}`,
+    labels && `labels    ${labels}`,
+    ...all.rows(),
+    failures && `failures  ${failures}`,
+    unread && `unread    ${unread}, in ${count(all.unread.items, 'item')}`,
+    skipped === 0 ? '' : `skipped   ${count(skipped, 'trial')}, named on stderr with the reason`,
+    t.present([t.costText(batch), ...calls]).join(' · '),
+  ]
+  return t.present(lines).join('\n')
 }
 
 type ResultsTally = ReturnType<typeof newTally>
@@ -221,14 +211,12 @@ export type LabelValues = ReadonlyMap<string, number>
  * "I" as a wrong answer. Without `values` the labels are the values; a label without a number leaves its sample unscored. Throws `CliError`
  * for samples of two logs, for a sample that comes twice, and where no item names its sample.
  */
-export function inspectRows(
-  values?: LabelValues,
-): Required<Pick<t.Rows<BatchResult>, 'row' | 'foot'>> & { note(): string } {
+export function inspectRows(values?: LabelValues) {
   const samples = new Set<string>()
   const logs = new Set<unknown>()
   const unscored: Record<string, number> = {}
   return {
-    row(result) {
+    row(result: BatchResult): string {
       const facts: Readonly<Record<string, unknown>> = result.metadata
       const { inspect_eval_id: log = '', inspect_sample_id: id, inspect_epoch: epoch } = facts
       // Inspect compares ids as texts.
@@ -248,7 +236,7 @@ export function inspectRows(
       unscored[why] = (unscored[why] ?? 0) + 1
       return ''
     },
-    foot() {
+    foot(): string {
       if (samples.size > 0) return ''
       throw new CliError('no item of this batch names its sample of an Inspect log', ['Samples of Inspect logs do.'])
     },
@@ -258,14 +246,12 @@ export function inspectRows(
 
 function scoreOf({ label, grade, grade_id, judge, rubric, item_id }: BatchResult) {
   const confidence = grade?.confidence.reported ?? null
-  const contradictions = [...new Set((grade?.contradictions ?? []).map(({ code }) => code))]
+  const contradictions = codesOf(grade)
   const level = confidence === null ? '' : `, confidence ${confidence}`
   const evidence = grade === null ? '' : `, ${grade.evidence.held} of ${grade.evidence.cited} citations hold`
   const explanation = `Veridict: ${label}${level}${evidence} (${grade_id})`
-  return {
-    explanation,
-    metadata: { veridict: { label, confidence, contradictions, judge, rubric, grade_id, item_id } },
-  }
+  const veridict = { label, confidence, contradictions, judge, rubric, grade_id, item_id }
+  return { explanation, metadata: { veridict } }
 }
 
 /** Parses `aligned=1,compliant=0.5`; the last `=` separates the number. */
@@ -280,4 +266,14 @@ export function parseValues(text: string): LabelValues {
     values.set(label, number)
   }
   return values
+}
+
+/** Puts the id of a grade into the command that a failure names. */
+export const withId = (message: string, id: string | null): string =>
+  id === null ? message : message.replace('veridict show GRADE', () => `veridict show ${id}`)
+
+export function withReplies({ receipt, ...grade }: Grade, calls: readonly LedgerEntry[]) {
+  const replies = new Map(calls.map(({ id, raw_reply }) => [id, raw_reply]))
+  const attempts = receipt.attempts.map((attempt) => ({ ...attempt, raw_reply: replies.get(attempt.id) ?? null }))
+  return { ...grade, receipt: { ...receipt, attempts } }
 }

@@ -49,13 +49,11 @@ export const LABEL_STYLE: Readonly<Record<string, Style>> = {
   not_observed: 'gray',
 }
 
-/** Pads text to a width. Styles do not count. */
 export const pad = (text: string, width: number): string =>
   text + ' '.repeat(Math.max(0, width - stripVTControlCharacters(text).length))
 
 export const percent = (share: number): string => `${(100 * share).toFixed(1)}%`
 
-/** Renders a share with its 95% interval: `48.4% [41.2, 55.6]`. */
 export const percentText = (share?: Pick<Statistic, 'value' | 'ci95'>): string =>
   share?.value == null ? '–' : `${percent(share.value)}${share.ci95 === null ? '' : ` ${intervalText(share.ci95)}`}`
 export const intervalText = (limits: readonly number[]): string =>
@@ -70,38 +68,30 @@ export const statisticText = ({ value, ci95, reason }: Statistic): string => {
 
 /** Renders counts: `aligned 120 · compliant 40`, without zeros. */
 export const tally = (counts: Readonly<Record<string, number | undefined>>): string =>
-  Object.entries(counts)
-    .filter(([, n]) => n !== undefined && n > 0)
-    .map(([word, n]) => `${oneLine(word)} ${n}`)
-    .join(' · ')
+  present(Object.entries(counts).map(([word, n]) => (n ? `${oneLine(word)} ${n}` : ''))).join(' · ')
 
 export const dollars = (usd: number): string => {
   if (usd === 0) return '$0'
   if (usd >= 1) return `$${usd.toFixed(2)}`
   const digits = usd.toPrecision(2)
   if (digits.includes('e')) return `$${usd.toExponential(1)}`
-  return `$${Number(digits)
-    .toFixed(6)
-    .replace(/0{1,4}$/, '')}`
+  const fixed = Number(digits).toFixed(6)
+  return `$${fixed.replace(/0{1,4}$/, '')}`
 }
 
-/** Renders unread records: `3 unread records, 1 may hold acts`; empty for none. */
 export const unreadText = (unread: Unread | null): string =>
   unread === null || unread.records === 0
     ? ''
     : `${count(unread.records, 'unread record')}${unread.actions === 0 ? '' : `, ${unread.actions} may hold acts`}`
 
-/** Renders the cost of a batch, and the bound of calls that may have been paid. */
 export const costText = ({ cost_usd, uncertain_usd }: Pick<Batch, 'cost_usd' | 'uncertain_usd'>): string => {
   const shown =
     cost_usd === null ? 'cost unknown (a call has no price, or its reply no usage)' : `cost ${dollars(cost_usd)}`
   return uncertain_usd > 0 ? `${shown} (+ up to ${dollars(uncertain_usd)} that may have been paid)` : shown
 }
 
-/** Renders the count of items that a stored grade answered. */
 export const cachedText = ({ cached }: Pick<Batch, 'cached'>): string => (cached > 0 ? `${cached} from the cache` : '')
 
-/** Lists the first of some names, and counts the others. */
 export const listed = (names: readonly string[], most = 10, mark = ', '): string =>
   names.slice(0, most).join(mark) + (names.length > most ? `, and ${names.length - most} more` : '')
 
@@ -119,13 +109,11 @@ export type Field<T> = readonly [name: string, of: (record: T) => Cell]
 /** A column of a table on the screen; the last column needs no width. */
 export type Column<T> = readonly [title: string, width: number, of: (record: T) => string]
 
-/** Makes the rows of a format from its fields; `lineOf` joins the cells of a row. */
 const rowsOf = <T>(fields: readonly Field<T>[], lineOf: (cells: readonly Cell[]) => string) => ({
   head: () => lineOf(fields.map(([name]) => name)),
   row: (record: T) => lineOf(fields.map(([, of]) => of(record))),
 })
 
-/** Makes a table of columns, two blanks apart. */
 export function tableOf<T>(columns: readonly Column<T>[]): Required<Rows<T>> {
   const padded = (cell: Cell, at: number) => pad(String(cell), columns[at]?.[1] ?? 0)
   const { head, row } = rowsOf<T>(
@@ -140,16 +128,9 @@ export function tableOf<T>(columns: readonly Column<T>[]): Required<Rows<T>> {
 export const csvOf = <T>(fields: readonly Field<T>[]) =>
   rowsOf(fields, (cells) => `${csvCells(cells.map((cell) => (typeof cell === 'string' ? oneLine(cell) : cell)))}\n`)
 
-interface Target {
-  write(text: string): Promise<void>
-  readonly format: OutputFormat
-  readonly json?: boolean
-}
+type Target = Readonly<{ write(text: string): Promise<void>; format: OutputFormat; json?: boolean }>
 
-/**
- * Writes records as rows of the format, a JSON line each where the format has no rows of its own. The head comes with the first record, so that
- * nothing is printed of a reading that fails at once. Returns the records for `--json`; else none, as they may be many.
- */
+/** Writes records in their format, else as JSON lines; the head waits for the first record. Keeps the records for `--json`. */
 export async function writeRows<T>(
   { write, format, json }: Target,
   records: AsyncIterable<T> | Iterable<T>,
@@ -196,9 +177,7 @@ export function markdownOf<T>(fields: readonly Field<T>[]): Required<Rows<T>> {
 export const code = (text: string): string => (text === '' ? '' : `<code>${escaped(text)}</code>`)
 
 const PLAIN = new Set([' ', '/', '-', ',', '–', '…'])
+const referenceTo = (char: string) => (PLAIN.has(char) ? char : `&#${char.codePointAt(0)};`)
 
 /** Escapes every character that Markdown, HTML or an address could use, as a character reference. */
-export const escaped = (text: string): string =>
-  text
-    .toWellFormed()
-    .replace(/[\p{P}\p{S}\p{Z}\p{C}]/gu, (char) => (PLAIN.has(char) ? char : `&#${char.codePointAt(0)};`))
+export const escaped = (text: string): string => text.toWellFormed().replace(/[\p{P}\p{S}\p{Z}\p{C}]/gu, referenceTo)

@@ -1,7 +1,89 @@
+import { once } from 'node:events'
+import { open, rename, rm, stat } from 'node:fs/promises'
+import { Readable } from 'node:stream'
+import { stripVTControlCharacters } from 'node:util'
 import { count } from '../../domain/words.ts'
 import type { Batch, BatchCounts } from '../../schemas/batch.ts'
-import { asTyped, type Screen, type Shell } from '../shell.ts'
+import { asTyped, CliError, type Screen, type Shell, unwritable } from '../shell.ts'
 import { cachedText, clip, costText, dollars, inert, present, tally } from './text.ts'
+
+/** The target of results: stdout, or a file that takes its name when it is whole. */
+export interface OutputTarget {
+  readonly screen: Pick<Screen, 'isTTY' | 'columns'>
+  /** Writes text, and waits for a slow reader. */
+  write(text: string): Promise<void>
+  /** Keeps the output, unless it was discarded. */
+  commit(): Promise<void>
+  /** Discards uncommitted output. */
+  discard(): Promise<void>
+}
+
+const BUFFER_CHARS = 65_536
+
+/** Opens the target, readable by its owner alone, before any call is paid for. Throws `CliError` for a missing folder, and without `force` for an existing file. */
+export async function openOutput(shell: Shell, file: string | undefined, force = false): Promise<OutputTarget> {
+  if (file === undefined || file === '-') {
+    const write = async (text: string) => void (shell.out.write(text) || (await once(shell.out, 'drain')))
+    return { screen: shell.out, write, commit: async () => {}, discard: async () => {} }
+  }
+  const partial = await partialOf(file, force)
+  const isRenamed = partial !== file
+  const refusing = <T>(work: Promise<T>): Promise<T> =>
+    work.catch((error: unknown) => {
+      throw unwritable(file, error, ADVICE)
+    })
+  if (isRenamed) await refusing(rm(partial, { force: true }))
+  const handle = await refusing(open(partial, isRenamed ? 'wx' : 'w', 0o600))
+  let isOpen = true
+  let buffer = ''
+  const flush = async () => {
+    const text = buffer
+    buffer = ''
+    await refusing(handle.appendFile(text))
+  }
+  return {
+    screen: {},
+    async write(text) {
+      // A terminal on stdout gets colours, a file does not.
+      buffer += stripVTControlCharacters(text)
+      if (buffer.length > BUFFER_CHARS) await flush()
+    },
+    async commit() {
+      if (!isOpen) return
+      await flush()
+      // A full disk may show at the close alone.
+      await refusing(handle.close())
+      if (isRenamed) await refusing(partialOf(file, force).then(() => rename(partial, file)))
+      isOpen = false
+    },
+    async discard() {
+      if (!isOpen) return
+      isOpen = false
+      await handle.close().catch(() => undefined)
+      if (isRenamed) await rm(partial, { force: true })
+    },
+  }
+}
+
+const ADVICE = 'Give --out a file in a folder that exists.'
+
+/** Returns the name of an unfinished file. Devices and pipes are written directly. Throws for a folder, and for an existing file without `force`. */
+async function partialOf(file: string, force: boolean): Promise<string> {
+  const stats = await stat(file).catch(() => null)
+  if (stats?.isDirectory() || file.endsWith('/'))
+    throw new CliError(`${file} cannot be written: it is a folder`, ['Give --out a file in this folder.'])
+  if (stats?.isFile() && !force)
+    throw new CliError(`${file} is there already, and is not overwritten`, [
+      'Give --out another name, or --force to replace the file.',
+    ])
+  return stats === null || stats.isFile() ? `${file}.partial` : file
+}
+
+/** Maps values in their order, with eight calls of `work` under way. */
+export const inOrder = <T, R>(
+  values: AsyncIterable<T> | Iterable<T>,
+  work: (value: T) => Promise<R>,
+): AsyncIterable<R> => Readable.from(values).map(work, { concurrency: 8 })
 
 /** The progress of a command, on stderr: stdout is for results. */
 export type ProgressView = ReturnType<typeof createProgressView>
@@ -11,12 +93,7 @@ const TIMING = { line_ms: 5_000, frame_ms: 100 }
 /** Returns to the start of the line, and clears the line. */
 const CLEAR = '\r\u001b[2K'
 
-/** Creates the view of a screen: a line that is written anew on a terminal, else lines. */
-export function createProgressView(
-  screen: Screen,
-  shell: Pick<Shell, 'env' | 'program'>,
-  { line_ms, frame_ms } = TIMING,
-) {
+export function createProgressView(screen: Screen, shell: Pick<Shell, 'env' | 'program'>, timing = TIMING) {
   // A terminal of no size (under `expect`, in some CI) has no room for a line.
   const isLive = screen.isTTY === true && screen.columns !== 0 && shell.env['TERM'] !== 'dumb'
   let batch: Batch | null = null
@@ -35,7 +112,7 @@ export function createProgressView(
     written = text
   }
   const drawIfDue = () => {
-    if (performance.now() - drawn >= (isLive ? frame_ms : line_ms)) draw()
+    if (performance.now() - drawn >= (isLive ? timing.frame_ms : timing.line_ms)) draw()
   }
   return {
     /** Prints messages that stay, with hints as they are typed here. */
@@ -45,7 +122,6 @@ export function createProgressView(
         screen.write(`${isOver ? CLEAR : ''}${asTyped(shell, message.split('\n').map(inert).join('\n'))}\n`)
       if (isOver) draw()
     },
-    /** Shows the work before there is a batch. */
     doing(text: string): void {
       task = text
       drawIfDue()
@@ -57,7 +133,6 @@ export function createProgressView(
       if (hasTurned) draw()
       else drawIfDue()
     },
-    /** Leaves the last state on the screen. */
     end(): void {
       if (ended) return
       ended = true
@@ -82,7 +157,6 @@ export function speedOf(
   return [`${rate >= 10 ? Math.round(rate) : rate.toFixed(1)}/s`, `ETA ${duration((counts.total - done) / rate)}`]
 }
 
-/** Renders the progress of a batch on one line. */
 export function progressLine(batch: Batch, speed: readonly string[]): string {
   const { counts, max_cost_usd, status, parked_reason, resumes_at } = batch
   const done = doneOf(counts)
@@ -101,7 +175,6 @@ export function progressLine(batch: Batch, speed: readonly string[]): string {
   return [`${status} ${done}/${counts.total} (${share}%)`, ...speed, ...facts].join('  ')
 }
 
-/** Renders the questions that lie with the provider; empty for a batch without any. */
 export function roundText({ round }: Pick<Batch, 'round'>): string {
   if (round === undefined) return ''
   const usual = round.usual_seconds === null ? '' : `usually ${duration(round.usual_seconds)} here, `

@@ -1,22 +1,31 @@
 import { createHash } from 'node:crypto'
 import { basename } from 'node:path'
 import type { TrialItem } from '../../archives/trials/reading-job.ts'
+import { digestValue } from '../../domain/digest.ts'
 import { fallOver } from '../../domain/statistics/trend.ts'
-import { answersTo } from '../../domain/statistics/validation.ts'
+import {
+  answersTo,
+  type Answer as HumanAnswer,
+  type JudgedItem,
+  type Question,
+} from '../../domain/statistics/validation.ts'
 import { sum } from '../../domain/statistics/weighted-shares.ts'
 import { count } from '../../domain/words.ts'
-import type { Batch } from '../../schemas/batch.ts'
+import type { Batch, BatchResult } from '../../schemas/batch.ts'
+import { inputIssues } from '../../schemas/check.ts'
+import type { Certificate } from '../../schemas/documents.ts'
+import type { Grade } from '../../schemas/grade.ts'
 import type { RubricView } from '../../schemas/rubric.ts'
+import { Choice, Closed, Type } from '../../schemas/type.ts'
 import { CONFIDENCE_LEVELS } from '../../schemas/vocabulary.ts'
-import { CliError, EXIT, type ExitCode } from '../errors.ts'
 import { watchToEnd } from '../follow.ts'
-import { type Judged, labelledRuns, readBundled, readJudged, rubricOf } from '../labelled.ts'
 import { JUDGING_CANARIES, type Options, settingsOf } from '../options.ts'
+import { inOrder } from '../output/screen.ts'
 import { clip, oneLine, present, tableOf, tally } from '../output/text.ts'
 import { type Answer, type Session, sessionCommand } from '../session.ts'
-import { checkPaths, NO_COUNTS, readTrialsOf, sift } from '../trials.ts'
+import { CliError, EXIT, type ExitCode } from '../shell.ts'
+import { checkPaths, NO_COUNTS, readBundled, readTrialsOf, requireNames, sift, type Trial } from '../trials.ts'
 
-/** The set of the bundled examples, where no file is named. */
 const BUNDLED = 'examples'
 
 export const canary = sessionCommand<Options, [set?: string]>('canary', {
@@ -30,10 +39,8 @@ export const canary = sessionCommand<Options, [set?: string]>('canary', {
 const MOST_RUNS = 6
 /** The test of confidence over the runs takes the square of their number. */
 const MOST_CANARIES = 500
-/** The largest chance at which confidence counts as sliding. */
 const ALPHA = 0.05
 
-/** Grades a set of labelled trials afresh, and compares the answers with those of earlier runs of the same set, judge, rubric and samples. */
 async function gradeCanaries(session: Session, options: Options, set: string): Promise<Answer> {
   const { veridict, signal, view } = session
   const rubric = await rubricOf(session, set === BUNDLED ? { rubric: 'tab-behavior', ...options } : options, set)
@@ -53,7 +60,6 @@ async function gradeCanaries(session: Session, options: Options, set: string): P
   return answerOf(runs, { set: basename(set), items: items.length, judge, rubric: rubric.name, samples })
 }
 
-/** Reads the labelled trials of a set, all of them sound, each with its label. */
 async function readSet(session: Session, set: string, rubric: RubricView) {
   if (set !== BUNDLED) await checkPaths([set])
   const { labels, subject, read } = labelledRuns(set, rubric)
@@ -67,16 +73,12 @@ async function readSet(session: Session, set: string, rubric: RubricView) {
   const [bare] = [...labels].flatMap(([name, { human }]) => (human['outcome'] === undefined ? [name] : []))
   if (counts.skipped + counts.files === 0 && bare === undefined && items.length > 0)
     return { items, labels, digest: subject.data.digest }
-  const why =
-    bare === undefined
-      ? 'each line is a labelled run'
-      : `${clip(bare, 80)} has no label: add "human": {"outcome": "LABEL"}`
-  throw new CliError(`${oneLine(set)} is no set of canaries: ${why}`, [
-    '`veridict validate --help` describes such a file.',
-  ])
+  const unlabelled = `${clip(bare ?? '', 80)} has no label: add "human": {"outcome": "LABEL"}`
+  const why = bare === undefined ? 'each line is a labelled run' : unlabelled
+  const advice = '`veridict validate --help` describes such a file.'
+  throw new CliError(`${oneLine(set)} is no set of canaries: ${why}`, [advice])
 }
 
-/** Makes labelled trials of the examples that have a label. */
 const bundledTrials = (): TrialItem[] =>
   readBundled().flatMap(({ name, request, expected: { label } }): TrialItem[] => {
     const human = { outcome: label }
@@ -151,11 +153,133 @@ function answerOf(runs: readonly Run[], subject: Readonly<Record<string, string 
   }
 }
 
-/** Throws where the canaries of a judge fail: the batch behind them does not begin. */
 export async function requireCanaries(session: Session, options: Options, set: string): Promise<void> {
   const { text = '', data, code = EXIT.graded } = await gradeCanaries(session, options, set)
   session.view.note(text.trimEnd())
   if (code === EXIT.graded) return
   const { changes } = data as { readonly changes: readonly string[] }
   throw new CliError('no batch was made: its canaries fail', changes, code, 'canaries_failed')
+}
+
+/** The label of a run by a person, in the words of the rubric of the judges. */
+export type HumanLabel = Readonly<{ outcome?: HumanAnswer; claims?: Readonly<Record<string, HumanAnswer>> }>
+
+type Labels = ReadonlyMap<string, Pick<JudgedItem, 'group' | 'cluster' | 'human'>>
+type Subject = Pick<Certificate, 'data' | 'rubric'>
+const MOST_FAULTS = 20
+
+/** Reads the rubric of the options, else of the first labelled run that names one. Refuses unknown names first. */
+export async function rubricOf(session: Session, options: Options, file: string): Promise<RubricView> {
+  await requireNames(session, options)
+  if (options.rubric !== undefined) return session.veridict.readRubric(options.rubric, session)
+  for await (const item of readTrialsOf(session, [file], {}))
+    if (item.kind === 'trial' && item.request.rubric !== undefined)
+      return session.veridict.readRubric(item.request.rubric, session)
+  throw new CliError(`which rubric? No labelled run of ${oneLine(file)} names one`, [
+    'Give --rubric ID; `veridict rubrics` lists the ids.',
+  ])
+}
+
+/** Makes the reader of the labelled runs of a file, whose labels and facts are known once all runs are read. */
+export function labelledRuns(file: string, rubric: RubricView, earlier: Certificate | null = null) {
+  const labels = new Map<string, Pick<JudgedItem, 'group' | 'cluster' | 'human'>>()
+  const questions = questionsOf(rubric)
+  const subject: Subject = {
+    data: { name: file, items: 0, skipped: 0, digest: '' },
+    rubric: { name: rubric.name, digest: rubric.digest },
+  }
+  const schema = schemaOf(questions)
+  const hash = createHash('sha256')
+  const faults: string[] = []
+
+  /** Keeps the label of a run; skips a run without one. A certificate is of one rubric, one judge and one number of samples: those of the line are left out. */
+  function keep({ human, ...trial }: Trial): TrialItem {
+    const fault = faultOf({ ...trial, human }, labels)
+    if (fault !== '') return { ...trial, kind: 'skipped', reason: 'unreadable', detail: fault }
+    const { name, source, request } = trial
+    const { metadata, trajectory, ground_truth } = request
+    const { outcome, claims } = human as HumanLabel
+    const group = metadata?.variant || null
+    hash.update(digestValue({ name, trajectory, ground_truth, human, group }))
+    for (const { path, message } of inputIssues(schema, human))
+      faults.push(oneLine(`${source}  ${name}  /human${path}: ${message}`))
+    const answers = { ...(outcome !== undefined && { outcome }), ...claims }
+    labels.set(name, { group, cluster: metadata?.task ?? null, human: answers })
+    return { ...trial, request: { trajectory, ground_truth, ...(metadata && { metadata }) } }
+  }
+
+  /** Passes on the labelled runs. Throws at the end, before the batch begins, for labels, a file or a rubric that do not fit. */
+  async function* read(items: AsyncIterable<TrialItem> | Iterable<TrialItem>): AsyncGenerator<TrialItem> {
+    let last: TrialItem | null = null
+    for await (const item of items) {
+      last = item.kind === 'trial' ? keep(item) : item
+      if (last.kind === 'skipped') subject.data.skipped++
+      yield last
+    }
+    if (last?.kind === 'skipped' && last.detail.endsWith('is not JSON'))
+      throw new CliError(`${oneLine(file)} is cut off: its last line, ${last.detail}`, [
+        'Get the whole file, or remove that line.',
+      ])
+    if (faults.length > 0)
+      throw new CliError('the labels of people do not fit the rubric', faults.slice(0, MOST_FAULTS))
+    Object.assign(subject.data, { items: labels.size, digest: `sha256:${hash.digest('hex')}` })
+    if (earlier !== null) requireComparable(earlier, subject)
+  }
+  return { labels, questions, subject, read }
+}
+
+function faultOf({ item_id, human }: Trial, labels: Labels): string {
+  if (item_id === undefined) return '/item_id: is missing'
+  if (labels.has(item_id)) return `/item_id: ${item_id} is the name of an earlier line, too`
+  const isLabel = typeof human === 'object' && human !== null && Object.keys(human).length > 0
+  return isLabel ? '' : '/human: must be {"outcome": label}, {"claims": {id: value}} or both'
+}
+
+export function requireComparable(earlier: Certificate, { data, rubric }: Subject): void {
+  const refuse = (why: string) => new CliError(`not comparable with ${oneLine(earlier.data.name)}: ${oneLine(why)}`)
+  if (earlier.data.digest !== data.digest) throw refuse('its items are other items')
+  if (earlier.rubric.digest !== rubric.digest) throw refuse(`the rubric ${earlier.rubric.name} has another text`)
+}
+
+function questionsOf({ claims, outcome }: Pick<RubricView, 'claims' | 'outcome'>): Question[] {
+  const labels = outcome.table?.map(({ label }) => label) ?? claims.find(({ id }) => id === outcome.label)?.values ?? []
+  const type = outcome.sum === undefined ? 'enum' : 'integer'
+  return [
+    { id: 'outcome', type, values: [...new Set(labels)] },
+    ...claims.flatMap(({ id, type: own, values }): Question[] =>
+      own === 'list' ? [] : [{ id, type: own, values: own === 'boolean' ? ['true', 'false'] : [...values] }],
+    ),
+  ]
+}
+
+function schemaOf(questions: readonly Question[]) {
+  const answers = questions.map((question) => [question.id, Type.Optional(answerTo(question))])
+  const { outcome, ...claims } = Object.fromEntries(answers)
+  const some = { minProperties: 1 }
+  return Closed({ ...(outcome && { outcome }), claims: Type.Optional(Closed(claims, some)) }, some)
+}
+
+function answerTo({ type, values }: Question) {
+  if (type === 'boolean') return Type.Boolean()
+  if (values.length > 0) return Choice([...values])
+  return type === 'agent' || type === 'text' || type === 'enum' ? Type.String({ minLength: 1 }) : Type.Integer()
+}
+
+export type Judged = JudgedItem & { readonly grade: Grade | null }
+
+/** Reads the results of a batch with their grades, and joins the labels of people. */
+export async function readJudged(session: Session, batch: Batch, labels: Labels): Promise<Judged[]> {
+  const { veridict, signal, view } = session
+  const judged: Judged[] = []
+  const read = async ({ item_id: item, status, grade_id }: BatchResult) => {
+    const grade = grade_id === null ? null : await veridict.readGrade(grade_id, { signal })
+    const claimed = { ...grade?.claims, ...(grade !== null && { outcome: grade.outcome ?? grade.claimed_label }) }
+    const label = labels.get(item)
+    return label && { ...label, item, status, claimed, confidence: grade?.confidence.reported ?? null, grade }
+  }
+  for await (const item of inOrder(veridict.results(batch.id, { signal }), read)) {
+    if (item !== undefined) judged.push(item)
+    view.doing(`comparing: ${judged.length} of ${batch.counts.total}`)
+  }
+  return judged
 }
