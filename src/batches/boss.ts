@@ -15,11 +15,9 @@ const QUEUE = {
   retentionSeconds: 14 * 24 * 3600,
 }
 const MONITOR_S = 2
-/**
- * Between two looks of a worker of pg-boss without work, which sleeps for 30 s after each job by default. Each judge has one that looks often, for
- * jobs that come back after a time; notices wake the others, and the end of a chunk lets its worker look again at once.
- */
+/** Between two looks of a worker, by default 30 s. One of each judge looks often, for jobs that come back after a time. */
 const LOOK_S = 0.5
+/** Notices wake the others, and the end of a chunk lets its worker look again at once. */
 const SELDOM_LOOK_S = 5
 /** Between two errors of pg-boss for the log: an outage meets each of its workers. */
 const ERRORS_MS = 10_000

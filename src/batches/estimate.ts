@@ -10,17 +10,15 @@ import type { Question } from '../grading/question.ts'
 import { FRAME_TOKENS, planReading, readingBudget, renderPiece } from '../grading/reading.ts'
 import { MOST_REPAIRS } from '../grading/sample.ts'
 import type { BatchEstimate } from '../schemas/batch.ts'
-import { assertPossible, type BatchPlan, type IntakeItem, placeAt, planItems } from './intake.ts'
+import { assertPossible, type BatchPlan, type Incoming, placeAt, planItems } from './intake.ts'
 import type { BatchDeps } from './run-chunk.ts'
 
 const FIGURES = ['calls', 'input', 'output', 'usd'] as const
 /** Sums of calls; `usd` is NaN where a price is unknown. */
 type Spent = Readonly<Record<(typeof FIGURES)[number], number>>
 
-const eachOf = (figureOf: (name: keyof Spent) => number): Spent =>
-  Object.fromEntries(FIGURES.map((name) => [name, figureOf(name)])) as Spent
-const NOTHING = eachOf(() => 0)
-const add = (a: Spent, b: Spent): Spent => eachOf((name) => a[name] + b[name])
+const least = (a: Spent, b: Spent): Spent =>
+  Object.fromEntries(FIGURES.map((name) => [name, Math.min(a[name], b[name])])) as Spent
 
 /** At most 60 lines of failed citations and unmet claims, with their reasons. */
 const COMPLAINT_TOKENS = 3500
@@ -34,7 +32,7 @@ export function estimateQuestion(question: Question, priceFactor = 1, history: O
   const { samples } = question
   const { kind, price } = question.judge.info
   const requests = kind === 'lexical' ? null : planSample(question)
-  const free = { ...NOTHING, calls: kind === 'lexical' ? samples : 0 }
+  const free = { calls: kind === 'lexical' ? samples : 0, input: 0, output: 0, usd: 0 }
   if (requests === null) return { expected: free, most: free }
 
   const bound = boundOf(requests, question)
@@ -47,7 +45,7 @@ export function estimateQuestion(question: Question, priceFactor = 1, history: O
   const { input_per_mtok: first = Number.NaN, cache_read_per_mtok = first, output_per_mtok = first } = { ...price }
   const inputs = once * (first + (rounds - 1) * Math.min(first, cache_read_per_mtok))
   const usual = { calls, output, input: once * rounds, usd: ((inputs + output * output_per_mtok) * priceFactor) / 1e6 }
-  return { expected: eachOf((name) => Math.min(usual[name], most[name])), most }
+  return { expected: least(usual, most), most }
 }
 
 /** Bounds the samples: a window is asked again once, a decision as often as it is repaired, and each answer is cut off once. */
@@ -99,11 +97,12 @@ function planSample(question: Question) {
 }
 
 /** Estimates a batch without asking or keeping anything. Equal questions are asked once; questions with a stored grade cost nothing. */
-export async function estimateBatch(deps: BatchDeps, plan: BatchPlan, items: AsyncIterable<IntakeItem>) {
+export async function estimateBatch(deps: BatchDeps, plan: BatchPlan, items: Incoming) {
   const { service, stores } = deps
   const keys = new Set<string>()
   const historyOf = once((judge: string) => stores.attempts.outputHistory(judge))
-  let [all, to_grade, expected, most] = [0, 0, NOTHING, NOTHING]
+  const estimates: ReturnType<typeof estimateQuestion>[] = []
+  let all = 0
   for await (const item of planItems(deps, plan, items)) {
     // Other requests have a turn between two items.
     await new Promise(setImmediate)
@@ -115,15 +114,15 @@ export async function estimateBatch(deps: BatchDeps, plan: BatchPlan, items: Asy
     const isStored = request.cache !== 'refresh' && (await stores.grades.findByKey(key)) !== null
     const isEqual = keys.size === keys.add(key).size
     if (plan.kind === 'recheck' || isStored || isEqual) continue
-    to_grade++
     const factor = plan.mode === 'provider' ? (judge.batch?.price_factor ?? 1) : 1
-    const estimate = estimateQuestion(question, factor, await historyOf(judge.info.name))
-    ;[expected, most] = [add(expected, estimate.expected), add(most, estimate.most)]
+    estimates.push(estimateQuestion(question, factor, await historyOf(judge.info.name)))
   }
-  const figures = (name: keyof Spent) => ({ expected: expected[name], most: most[name] })
+  const sumOf = (name: keyof Spent, bound: 'expected' | 'most') => sum(estimates.map((one) => one[bound][name]))
+  const figures = (name: keyof Spent) => ({ expected: sumOf(name, 'expected'), most: sumOf(name, 'most') })
+  const to_grade = estimates.length
   return {
     ...{ items: all, cached: all - to_grade, to_grade, calls: figures('calls') },
     ...{ input_tokens: figures('input'), output_tokens: figures('output') },
-    cost_usd: Number.isNaN(most.usd) ? null : figures('usd'),
+    cost_usd: Number.isNaN(sumOf('usd', 'most')) ? null : figures('usd'),
   } satisfies BatchEstimate
 }

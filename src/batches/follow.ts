@@ -7,7 +7,6 @@ import type { Rubric } from '../domain/rubric/rubric.ts'
 import { rubricView } from '../domain/rubric/rubric-view.ts'
 import type { Batch, BatchResult, ResultGrade } from '../schemas/batch.ts'
 import type { Grade } from '../schemas/grade.ts'
-import type { RubricView } from '../schemas/rubric.ts'
 
 /** The shortest time between two looks for ended items. */
 const SHORTEST_MS = 100
@@ -17,16 +16,11 @@ const LONGEST_MS = 1000
 const SILENCE_MS = 10_000
 const PAGE = 200
 
-type Results = Pick<BatchStore, 'results'>
+type Batches = Pick<BatchStore, 'get' | 'results'>
 type Grades = Pick<GradeStore, 'getMany'>
 
 /** `isOff`: the follower has gone. */
-type Following = Readonly<{
-  batches: Pick<BatchStore, 'get' | 'results'>
-  clock: Clock
-  id: string
-  isOff: () => boolean
-}>
+type Following = Readonly<{ batches: Batches; clock: Clock; id: string; isOff: () => boolean }>
 
 /** Yields the batch at once and after changes, until it is done or cancelled: a parked batch may go on. Null: ten seconds without a change. */
 export async function* followBatch(following: Following, every_ms: number): AsyncGenerator<Batch | null> {
@@ -77,7 +71,7 @@ async function* look({ batches, clock, id, isOff }: Following, every_ms: number)
 }
 
 /** Yields the ended items of a batch in order, a page of the store at a time. */
-export async function* endedPages(batches: Results, batch: string, after = -1): AsyncGenerator<readonly ItemRecord[]> {
+export async function* endedPages(batches: Batches, batch: string, after = -1): AsyncGenerator<readonly ItemRecord[]> {
   for (let last: number | undefined = after; last !== undefined; ) {
     const page: readonly ItemRecord[] = await batches.results(batch, last, PAGE)
     yield page
@@ -118,8 +112,6 @@ function toResultGrade(grade: Grade): ResultGrade {
 }
 
 /** Reads the loaded rubrics of the items of a batch, by name. */
-export const readBatchRubrics = async (
-  batches: Pick<BatchStore, 'rubrics'>,
-  { id }: { readonly id: string },
-  loaded: ReadonlyMap<string, Rubric>,
-): Promise<RubricView[]> => (await batches.rubrics(id)).flatMap((name) => loaded.get(name) ?? []).map(rubricView)
+export async function readBatchRubrics(batches: BatchStore, { id }: Batch, known: ReadonlyMap<string, Rubric>) {
+  return (await batches.rubrics(id)).flatMap((name) => known.get(name) ?? []).map(rubricView)
+}

@@ -39,6 +39,8 @@ export interface IntakeItem {
   readonly trajectory?: Trajectory | null
 }
 
+export type Incoming = AsyncIterable<IntakeItem>
+
 /** An item with its number in the batch, and the options that its plan gives. */
 interface PlannedItem extends Omit<IntakeItem, 'item'> {
   readonly index: number
@@ -47,18 +49,15 @@ interface PlannedItem extends Omit<IntakeItem, 'item'> {
 }
 
 /** Yields the items of a batch. Throws a RequestError for an item too many or named twice, and for a batch without items. */
-export async function* planItems(
-  { most_items }: Pick<BatchDeps, 'most_items'>,
-  plan: BatchPlan,
-  items: AsyncIterable<IntakeItem>,
-): AsyncGenerator<PlannedItem> {
+export async function* planItems(deps: BatchDeps, plan: BatchPlan, items: Incoming): AsyncGenerator<PlannedItem> {
   const names = new Set<string>()
-  const tooMany = `a batch takes at most ${most_items} items`
+  const tooMany = `a batch takes at most ${deps.most_items} items`
   for await (const { item, ...incoming } of items) {
     const index = names.size
     const { item_id = String(index), ...own } = item
     const { place } = incoming
-    if (index === most_items) throw faultAt(place, 'is one too many: send several batches', 'too_many_items', tooMany)
+    if (index === deps.most_items)
+      throw faultAt(place, 'is one too many: send several batches', 'too_many_items', tooMany)
     if (names.size === names.add(item_id.toWellFormed()).size)
       throw impossible(`${place}/item_id`, 'is used twice in this batch', 'two items have the same item_id')
     yield { ...incoming, index, item_id, request: { ...plan.defaults, ...own } }
@@ -76,7 +75,7 @@ const CHUNK_BYTES = 8 * 1024 * 1024
  * Takes a batch in, whole or not at all: items arrive in a draft that is not listed, each is read as far as it can be without a judge, and only a
  * draft without a fault is opened. Never holds more than one chunk of items. Throws a RequestError for a fault.
  */
-export async function takeBatch(deps: BatchDeps, plan: BatchPlan, items: AsyncIterable<IntakeItem>): Promise<Batch> {
+export async function takeBatch(deps: BatchDeps, plan: BatchPlan, items: Incoming): Promise<Batch> {
   const { batches } = deps.stores
   const { defaults: _, ...columns } = plan
   const id = deps.newId('bat')

@@ -52,7 +52,6 @@ export interface BatchListener {
 /** A reason to let a whole batch rest. `resumes_at` null: until an operator resumes the batch. */
 export type Parking = Readonly<{ reason: string; resumes_at: Date | null }>
 
-/** One run at the open items of a chunk. */
 interface ChunkRun {
   readonly plan: RunPlan
   readonly chunk: Chunk
@@ -83,20 +82,18 @@ export async function runChunk(deps: BatchDeps, run: ChunkRun) {
   const answers = plan.kind === 'recheck' ? [] : await deps.service.findAnswers(firsts.map(requestOf))
   const { kind } = deps.judges.get(chunk.judge)?.info ?? {}
   const hasCache = kind === 'model' && plan.mode === 'direct' && plan.kind !== 'recheck'
-  const open: Failure[] = []
-  const runGroup = async ([first, ...others]: readonly OpenItem[], at: number): Promise<void> => {
-    if (first === undefined) return
-    const start = async (item: OpenItem, answer: Ahead['answer'], priority: number) => {
-      const failure = await runItem(deps, run, item, { answer, packed: item.packed }, priority)
-      if (failure !== null) open.push(failure)
-    }
+  const start = (item: OpenItem, answer: Ahead['answer'], priority: number) =>
+    runItem(deps, run, item, { answer, packed: item.packed }, priority)
+  const runGroup = async ([first, ...others]: readonly OpenItem[], at: number) => {
+    if (first === undefined) return []
     const beginning = start(first, answers[at], 0)
     // Then the provider has the trajectory in its prompt cache for the other items, which come before further trajectories.
     if (hasCache) await beginning
-    await settleAll([beginning, ...others.map((item) => start(item, undefined, 1))])
+    const ends = await settleAll([beginning, ...others.map((item) => start(item, undefined, 1))])
     deps.service.release(first.trajectory)
+    return ends
   }
-  await settleAll(groups.map(runGroup))
+  const open = (await settleAll(groups.map(runGroup))).flat().filter((failure) => failure !== null)
   const lack = open.find(({ code }) => code === 'budget_exceeded')
   return { open: open.length, lack: open.length === items.length ? lack : undefined }
 }
@@ -200,7 +197,6 @@ const isRefusal = ({ code }: Failure): boolean => code === 'quota_exhausted' || 
 
 const requestOf = ({ request, trajectory }: OpenItem): GradeRequest => ({ ...request, trajectory: { id: trajectory } })
 
-/** Makes the end of an item by an error. */
 function failedEnd(error: unknown): ItemEnd {
   const end = (code: Failure['code'], message: string): ItemEnd => ({
     ...{ status: 'failed', grade_id: null },

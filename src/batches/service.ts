@@ -5,7 +5,7 @@ import type { Batch, BatchEstimate } from '../schemas/batch.ts'
 import type { RegradeRequest } from '../schemas/regrade.ts'
 import { COMMAND_STOPPED } from '../schemas/vocabulary.ts'
 import { isEnded } from './follow.ts'
-import { type BatchPlan, type IntakeItem, planRegrade, selectGrades, takeBatch } from './intake.ts'
+import { type BatchPlan, type Incoming, planRegrade, selectGrades, takeBatch } from './intake.ts'
 import type { BatchDeps, Parking } from './run-chunk.ts'
 import { createBatchWork } from './work.ts'
 
@@ -126,14 +126,14 @@ export function createBatchService(deps: BatchDeps) {
     await announce()
   }
 
-  async function create(plan: BatchPlan, items: AsyncIterable<IntakeItem>): Promise<Batch> {
+  async function create(plan: BatchPlan, items: Incoming): Promise<Batch> {
     const batch = await takeBatch(deps, plan, items)
     deps.onStatus(batch)
     await begin(batch.id)
     return batch
   }
 
-  const estimate = async (plan: BatchPlan, items: AsyncIterable<IntakeItem>): Promise<BatchEstimate> =>
+  const estimate = async (plan: BatchPlan, items: Incoming): Promise<BatchEstimate> =>
     (await import('./estimate.ts')).estimateBatch(deps, plan, items)
 
   return {
@@ -216,15 +216,6 @@ function createView(deps: BatchDeps, restOf: (id: string) => Parking | null, run
     return run_lock?.isTaken() !== false && !(await stores.judges.hasWorker(judge))
   }
 
-  /** Explains that all calls in flight are old. */
-  function waitingForCalls(items: number, newest: number): Waiting {
-    const age = clock.now().getTime() - newest
-    if (age < YOUNG_CALL_MS) return {}
-    const late = `waiting: ${count(items, 'item')} without an answer for ${Math.round(age / 1000)} s`
-    const parked_reason = `${late}: the judge is slow, or the process that called has ended; lost calls are made again after ${timeOf(newest + lost_ms)}`
-    return { waiting_for: 'answers', parked_reason }
-  }
-
   /** Explains that no worker has the judge of the next item or of an open submission, or that the judge asked for a pause. */
   async function waitingForJudge({ id, mode, status }: Batch): Promise<Waiting> {
     const [item] = status === 'running' ? await batches.pending(id, -1, 1) : []
@@ -240,7 +231,13 @@ function createView(deps: BatchDeps, restOf: (id: string) => Parking | null, run
     const rest = restOf(record.id)
     if (record.status === 'parked') return {}
     if (rest !== null) return { parked_reason: `waiting: ${rest.reason}` }
-    return newest === null ? waitingForJudge(record) : waitingForCalls(items, Date.parse(newest))
+    if (newest === null) return waitingForJudge(record)
+    const age = clock.now().getTime() - Date.parse(newest)
+    if (age < YOUNG_CALL_MS) return {}
+    const late = `waiting: ${count(items, 'item')} without an answer for ${Math.round(age / 1000)} s`
+    const again = `lost calls are made again after ${timeOf(Date.parse(newest) + lost_ms)}`
+    const parked_reason = `${late}: the judge is slow, or the process that called has ended; ${again}`
+    return { waiting_for: 'answers', parked_reason }
   }
 
   /** Adds to a stored batch its items in flight, over all processes, the reason for which it waits, and its part that lies with a provider. */
