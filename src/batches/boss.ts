@@ -21,8 +21,6 @@ const LOOK_S = 0.5
 const SELDOM_LOOK_S = 5
 /** Between two errors of pg-boss for the log: an outage meets each of its workers. */
 const ERRORS_MS = 10_000
-/** A stop waits at most so long for jobs: longer than any call. */
-const STOP_MS = 3_600_000
 /** The batches of jobs that have not ended, by the keys that `add` gives. */
 const OPEN_BATCHES = `SELECT DISTINCT split_part(singleton_key, ':', 1) AS batch FROM ${JOBS_SCHEMA}.job WHERE state < 'completed'`
 
@@ -114,7 +112,8 @@ export function createBossJobs({ url, chunksAtOnce, onError }: Options): Jobs {
     },
     async stop() {
       stopping.abort()
-      await boss.stop({ graceful: true, timeout: STOP_MS })
+      // Longer than any call.
+      await boss.stop({ graceful: true, timeout: 3_600_000 })
     },
   }
 }

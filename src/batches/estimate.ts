@@ -13,20 +13,18 @@ import type { BatchEstimate } from '../schemas/batch.ts'
 import { assertPossible, type BatchPlan, type Incoming, placeAt, planItems } from './intake.ts'
 import type { BatchDeps } from './run-chunk.ts'
 
-const FIGURES = ['calls', 'input', 'output', 'usd'] as const
 /** Sums of calls; `usd` is NaN where a price is unknown. */
-type Spent = Readonly<Record<(typeof FIGURES)[number], number>>
+type Spent = Readonly<Record<'calls' | 'input' | 'output' | 'usd', number>>
 
 const least = (a: Spent, b: Spent): Spent =>
-  Object.fromEntries(FIGURES.map((name) => [name, Math.min(a[name], b[name])])) as Spent
+  Object.fromEntries(Object.entries(a).map(([name, n]) => [name, Math.min(n, b[name as keyof Spent])])) as Spent
 
 /** At most 60 lines of failed citations and unmet claims, with their reasons. */
 const COMPLAINT_TOKENS = 3500
 
 /**
- * Estimates a question without asking. `expected` takes output and repairs from the judge’s stored answers, and reads repeated input from the
- * provider’s cache. `most` counts every repair, every answer cut off once and asked for again at twice the limit, whole output limits, and nothing
- * cached. Retries after a provider’s failure and smaller windows after an overflow are not counted. A trajectory that fits no window costs nothing.
+ * Estimates a question without asking: `expected` by the judge’s stored answers, repeated input from the provider’s cache; `most` with every repair,
+ * every answer cut off once and asked for again at twice the limit, nothing cached, but no retries after failures, and no smaller windows.
  */
 export function estimateQuestion(question: Question, priceFactor = 1, history: OutputHistory = NO_HISTORY) {
   const { samples } = question

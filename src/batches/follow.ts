@@ -59,7 +59,6 @@ export const isEnded = ({ status }: Batch): boolean => status === 'done' || stat
 
 const isOver = (batch: Batch): boolean => isEnded(batch) || (batch.status === 'parked' && batch.resumes_at === null)
 
-/** Yields the batch at once and after each pause; whichever process runs the batch. */
 async function* look({ batches, clock, id, isOff }: Following, every_ms: number): AsyncGenerator<Batch | null> {
   while (!isOff()) {
     const begun = performance.now()

@@ -67,14 +67,10 @@ export async function* planItems(deps: BatchDeps, plan: BatchPlan, items: Incomi
   throw impossible('/query', NOTHING_CHOSEN, 'no stored grade is chosen')
 }
 
-/** Items that are read and written together. */
 const CHUNK = 64
 const CHUNK_BYTES = 8 * 1024 * 1024
 
-/**
- * Takes a batch in, whole or not at all: items arrive in a draft that is not listed, each is read as far as it can be without a judge, and only a
- * draft without a fault is opened. Never holds more than one chunk of items. Throws a RequestError for a fault.
- */
+/** Takes a batch in, whole or not at all: into a draft, which is opened where no item has a fault. Never holds more than one chunk of items. */
 export async function takeBatch(deps: BatchDeps, plan: BatchPlan, items: Incoming): Promise<Batch> {
   const { batches } = deps.stores
   const { defaults: _, ...columns } = plan
@@ -156,8 +152,7 @@ export async function planRegrade({ batches }: RegradeStores, request: RegradeRe
   const kind = request.recheck === true ? 'recheck' : 'regrade'
   const source = isOwnBatch(query.batch) ? await batches.get(query.batch) : null
   const own = source && `${kind} of ${source.name ?? source.id}`.slice(0, LONGEST_NAME).toWellFormed()
-  const plan = planOf(defined({ mode, key, max_cost_usd }), payer)
-  return { ...plan, kind, name: request.name ?? own } satisfies BatchPlan
+  return { ...planOf(defined({ mode, key, max_cost_usd }), payer), kind, name: request.name ?? own } satisfies BatchPlan
 }
 
 function assertSense({ judge, rubric, samples, cache, recheck, mode, max_cost_usd }: RegradeRequest): void {

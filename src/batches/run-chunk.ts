@@ -1,11 +1,10 @@
-import PQueue from 'p-queue'
-import { type Chunk, type ItemEnd, type OpenItem, type RunPlan, toItemEnd } from '../db/batches.ts'
+import type PQueue from 'p-queue'
+import { type Chunk, type OpenItem, type RunPlan, toItemEnd } from '../db/batches.ts'
 import { settleAll } from '../db/db.ts'
 import { ReplyRefused, StorageError } from '../db/errors.ts'
 import type { Stores } from '../db/stores.ts'
 import type { Clock } from '../domain/clock.ts'
-import { once } from '../domain/result.ts'
-import { isTransient } from '../grading/ask.ts'
+import { failureOf, isTransient } from '../grading/ask.ts'
 import type { Ahead, GradingJob, GradingService, ItemOutcome } from '../grading/grade.ts'
 import type { Lane } from '../grading/lane.ts'
 import type { Judge } from '../judges/judge.ts'
@@ -61,17 +60,6 @@ interface ChunkRun {
   readonly park: (parking: Parking) => Promise<unknown>
 }
 
-/** Items in work for each call in flight: the others are stored, read or repaired meanwhile. */
-export const ITEMS_PER_CALL = 1.5
-
-/** Opens the queues of items in work, one for each judge: a few more items than calls, and at most `most`. */
-export function openQueues(laneOf: BatchDeps['laneOf'], most: number | null): BatchDeps['queueOf'] {
-  return once((judge: string) => {
-    const items = Math.ceil(ITEMS_PER_CALL * laneOf(judge).settings.max)
-    return new PQueue({ concurrency: Math.min(items, most ?? items) })
-  })
-}
-
 /** Grades the open items of a chunk; returns how many stay open, and the lack of money for which none has ended. Rejects where the database refuses. */
 export async function runChunk(deps: BatchDeps, run: ChunkRun) {
   const { plan, chunk } = run
@@ -105,7 +93,7 @@ const LONGEST_DELAY_MS = 60_000
 const BUDGET_AGAIN_MS = 1000
 /** Asks of an item without money before its chunk makes room for others, and comes back. */
 const MOST_BUDGET_ASKS = 3
-const LEFT: Failure = { code: 'cancelled', message: 'the run has ended', retryable: true, retry_after_s: null }
+const LEFT = failureOf('cancelled', 'the run has ended')
 
 /** Runs an item, which waits for money and retries outside of its place. Returns the failure of an item that stays open; null: it has ended, or lies with the provider. */
 async function runItem(deps: BatchDeps, run: ChunkRun, item: OpenItem, first: Ahead, priority: number) {
@@ -160,7 +148,7 @@ async function runItem(deps: BatchDeps, run: ChunkRun, item: OpenItem, first: Ah
       return run.park({ reason: `${lack}: configure it again, then resume`, resumes_at: null })
     }
     if (!(error instanceof RequestError)) deps.onTrouble({ batch: plan.id, item: item.item_id, error })
-    return settle(ref, failedEnd(error))
+    return settle(ref, { status: 'failed', grade_id: null, failure: failureBy(error) })
   }
 
   /** Computes the delay before the next run at the item, in milliseconds; a time: the whole batch rests until then, null: until an operator resumes it. */
@@ -197,15 +185,11 @@ const isRefusal = ({ code }: Failure): boolean => code === 'quota_exhausted' || 
 
 const requestOf = ({ request, trajectory }: OpenItem): GradeRequest => ({ ...request, trajectory: { id: trajectory } })
 
-function failedEnd(error: unknown): ItemEnd {
-  const end = (code: Failure['code'], message: string): ItemEnd => ({
-    ...{ status: 'failed', grade_id: null },
-    failure: { code, message, retryable: false, retry_after_s: null },
-  })
-  if (!(error instanceof RequestError)) return end('internal', 'something went wrong here; the log has it')
+function failureBy(error: unknown): Failure {
+  if (!(error instanceof RequestError)) return failureOf('internal', 'something went wrong here; the log has it', false)
   const { code, message, extras } = error
-  if (code === 'not_cached')
-    return end('cancelled', `${message}: leave the cache mode \`only\` out (-c only) to grade it`)
+  const advice = 'leave the cache mode `only` out (-c only) to grade it'
+  if (code === 'not_cached') return failureOf('cancelled', `${message}: ${advice}`, false)
   const fault = extras.errors?.[0]
-  return end('internal', fault === undefined ? message : `${message} (${fault.path}: ${fault.message})`)
+  return failureOf('internal', fault === undefined ? message : `${message} (${fault.path}: ${fault.message})`, false)
 }

@@ -20,10 +20,7 @@ const UPKEEP_MS = 10_000
 
 export type BatchService = ReturnType<typeof createBatchService>
 
-/**
- * Creates the service of batches, which rejects with a RequestError where a batch or a re-grade is refused. On PostgreSQL every worker takes chunks
- * from shared queues; on SQLite the holder of the run lock runs all of them.
- */
+/** Creates the service of batches. On PostgreSQL every worker takes chunks from shared queues; on SQLite the holder of the run lock runs all of them. */
 export function createBatchService(deps: BatchDeps) {
   const { stores, adopts, judges, jobs, clock, newId } = deps
   const { batches, run_lock } = stores
@@ -144,10 +141,7 @@ export function createBatchService(deps: BatchDeps) {
       create(await planRegrade(stores, request, payer), selectGrades(stores, request)),
     estimateRegrade: async (request: RegradeRequest): Promise<BatchEstimate> =>
       estimate(await planRegrade(stores, request, null), selectGrades(stores, request)),
-    async get(id: string): Promise<Batch | null> {
-      const record = await batches.get(id)
-      return record && view(record)
-    },
+    get: (id: string): Promise<Batch | null> => batches.get(id).then((record) => record && view(record)),
     list: async (query: BatchQuery): Promise<readonly Batch[]> => Promise.all((await batches.list(query)).map(view)),
     results: batches.results,
     /** Cancels all items but those in flight. Null: no such batch; false: the batch has ended. */
@@ -209,7 +203,6 @@ function createView(deps: BatchDeps, restOf: (id: string) => Parking | null, run
   const { batches, provider, attempts, run_lock } = stores
   const timeOf = (time: number): string => new Date(time).toISOString()
 
-  /** Tells whether no process that runs batches has the judge. */
   async function isMissing(judge: string): Promise<boolean> {
     if (runsHere() && (run_lock !== null || judges.has(judge))) return !judges.has(judge)
     // Without a holder of the run lock nothing is known: the next holder may have the judge.

@@ -46,7 +46,6 @@ export function createBatchWork(deps: BatchDeps) {
   /** Returns the rest of a batch that the database refuses to store; null: the batch has none. */
   const restOf = (id: string): Parking | null => runs.get(id)?.rest ?? null
 
-  /** Lets the chunks of a batch end here. */
   function leave(id: string): void {
     runs.get(id)?.leaving.abort()
     runs.delete(id)
@@ -102,11 +101,10 @@ export function createBatchWork(deps: BatchDeps) {
     await tell(id)
   }
 
-  const tell = (id: string): Promise<void> =>
-    batches.get(id).then(
-      (batch) => (batch === null ? undefined : deps.onStatus(batch)),
-      (error: unknown) => deps.onTrouble({ batch: id, error }),
-    )
+  async function tell(id: string): Promise<void> {
+    const batch = await batches.get(id).catch((error: unknown) => deps.onTrouble({ batch: id, error }))
+    if (batch) deps.onStatus(batch)
+  }
 
   /** Grades a chunk; returns the time until the next run at the items that stay open in a running batch. */
   async function gradeChunk(chunk: Chunk, plan: RunPlan | null, signal: AbortSignal): Promise<number | null> {
@@ -169,14 +167,13 @@ const SUBMIT_MS = 15 * 60_000
 const DOWNLOAD_MS = 30 * 60_000
 const STORED_AT_ONCE = 200
 
-/** The questions of a batch that a judge’s provider answers. */
-export type Poll = Pick<Job, 'batch' | 'judge'>
+type Poll = Pick<Job, 'batch' | 'judge'>
 
 /** The state of a submission after its step, or the reason for which its batch rests. */
 type Move = 'open' | 'closed' | Parking
 
 /** Moves the questions of a batch to a judge’s provider, and the answers back. Every step can be broken off and begun again. */
-export function createProviderPump(deps: Pick<BatchDeps, 'stores' | 'judges' | 'clock' | 'newId'>) {
+function createProviderPump(deps: BatchDeps) {
   const queue = deps.stores.provider
   const now = () => deps.clock.now().toISOString()
   const openOf = async ({ batch, judge }: Poll) =>
@@ -185,8 +182,8 @@ export function createProviderPump(deps: Pick<BatchDeps, 'stores' | 'judges' | '
   /** Polls submissions, stores answers and, with `maySubmit`, sends queued questions. Lists the moves: none where nothing lies with the provider. */
   async function step(poll: Poll, maySubmit: boolean): Promise<readonly Move[]> {
     const api = deps.judges.get(poll.judge)?.batch
-    if (api === undefined)
-      return [parked(`${poll.judge} has no batch endpoint any more: configure it as before, then resume`, null)]
+    const gone = `${poll.judge} has no batch endpoint any more: configure it as before, then resume`
+    if (api === undefined) return [{ reason: gone, resumes_at: null }]
     const moves: Move[] = []
     for (const record of await openOf(poll)) moves.push(await move(api, record, true))
     while (maySubmit && !moves.some((one) => typeof one === 'object')) {
@@ -277,7 +274,8 @@ export function createProviderPump(deps: Pick<BatchDeps, 'stores' | 'judges' | '
       return 'closed'
     }
     await queue.withdraw(record.id, state.detail, now(), providerId)
-    return parked(`${record.judge}: the provider refused the batch ${providerId}: ${state.detail}`, null)
+    const reason = `${record.judge}: the provider refused the batch ${providerId}: ${state.detail}`
+    return { reason, resumes_at: null }
   }
 
   /** Stores results before further results are read; a reading that breaks off begins anew later. */
@@ -298,10 +296,8 @@ export function createProviderPump(deps: Pick<BatchDeps, 'stores' | 'judges' | '
 
   function refused(judge: string, failure: Failure): Parking {
     const until = deps.clock.now().getTime() + Math.max(60, failure.retry_after_s ?? 0) * 1000
-    return parked(reasonOf(judge, failure), failure.code === 'rate_limited' ? new Date(until) : null)
+    return { reason: reasonOf(judge, failure), resumes_at: failure.code === 'rate_limited' ? new Date(until) : null }
   }
 
   return { step, drain }
 }
-
-const parked = (reason: string, resumes_at: Date | null): Parking => ({ reason, resumes_at })

@@ -1,12 +1,12 @@
 import { createLocalJobs, type Jobs } from '../batches/jobs.ts'
-import { type BatchListener, ITEMS_PER_CALL } from '../batches/run-chunk.ts'
+import type { BatchListener } from '../batches/run-chunk.ts'
 import type { Config } from '../config/config.ts'
 import type { Secrets } from '../config/environment.ts'
 import { DATABASE_URL } from '../config/settings.ts'
 import { CHUNK_ITEMS } from '../db/batches.ts'
 import type { Stores } from '../db/stores.ts'
 import type { Clock } from '../domain/clock.ts'
-import { Lane, type LaneSettings } from '../grading/lane.ts'
+import { ITEMS_PER_CALL, Lane, type LaneSettings } from '../grading/lane.ts'
 import type { Judge } from '../judges/judge.ts'
 
 /** Grading without a model is work of this process; more at once share the commits of the store. */

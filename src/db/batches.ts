@@ -1,4 +1,4 @@
-import { type Expression, type RawBuilder, sql as raw, type SqlBool } from 'kysely'
+import { type RawBuilder, sql as raw } from 'kysely'
 import { sum } from '../domain/statistics/weighted-shares.ts'
 import type { Batch } from '../schemas/batch.ts'
 import type { Grade } from '../schemas/grade.ts'
@@ -8,10 +8,10 @@ import { refusal } from './errors.ts'
 import type { Amounts, BatchRow, ItemRow, Spending, Tally } from './schema.ts'
 import { IN_FLIGHT, NOTHING, type Payer } from './spending.ts'
 
-type NewRow = Readonly<Pick<BatchRow, 'id' | 'kind' | 'mode' | 'name' | 'key' | 'max_cost_usd' | 'created_at'>>
+type Named = Readonly<Pick<BatchRow, 'id' | 'kind' | 'mode' | 'name' | 'key' | 'max_cost_usd' | 'created_at'>>
 
 /** A batch to be made; `payer` null: no key in particular pays. */
-export type NewBatch = NewRow & { readonly payer: Payer | null }
+export type NewBatch = Named & { readonly payer: Payer | null }
 
 export type BatchQuery = Page & Readonly<{ key?: string; status?: BatchStatus }>
 
@@ -52,7 +52,7 @@ export const CHUNK_ITEMS = 16
 export type Chunk = Readonly<{ batch: string; chunk: number; judge: string }>
 
 /** Condition: the row is an item of the batch. */
-export const isOf = (batch: string) => raw<SqlBool>`batch = (SELECT seq FROM batches WHERE id = ${batch})`
+export const isOf = (batch: string) => raw`batch = (SELECT seq FROM batches WHERE id = ${batch})`
 
 /** Locks the row of a batch until the end of the unit of work, so that units of work on one batch follow each other. */
 export const lockBatch = (sql: Sql, batch: string, how?: 'FOR SHARE' | 'FOR UPDATE SKIP LOCKED') =>
@@ -65,14 +65,8 @@ const NEW = raw`idx AS "index", item_id, trajectory, request, base_grade`
 /** Ends an item, within a unit of work; false, without a change, where the item has ended before. */
 export async function settleItem(sql: Sql, { batch, index }: ItemRef, end: ItemEnd): Promise<boolean> {
   const { status, grade_id, label = null, failure = null, cached = false } = end
-  const set = assignments<'batch_items'>({
-    status,
-    grade_id,
-    label,
-    failure,
-    cached,
-    failure_code: failure?.code ?? null,
-  })
+  const row = { status, grade_id, label, failure, cached, failure_code: failure?.code ?? null }
+  const set = assignments<'batch_items'>(row)
   return (await sql.run`UPDATE batch_items SET ${set} WHERE ${isOf(batch)} AND idx = ${index} AND ${ITEM_IS_OPEN}`) > 0
 }
 
@@ -233,7 +227,7 @@ async function readBatches(sql: Sql, query: BatchQuery & { readonly id?: string 
   })
 }
 
-const countItems = (sql: Sql, which: Expression<SqlBool>) =>
+const countItems = (sql: Sql, which: RawBuilder<unknown>) =>
   sql.all<Tally & { readonly batch: number }>`
     SELECT batch, status, cached, coalesce(label, failure_code) AS detail, count(*) AS n FROM batch_items
     WHERE ${which} GROUP BY batch, status, cached, label, failure_code ORDER BY status, detail`

@@ -1,16 +1,6 @@
-import {
-  createQueryId,
-  type Expression,
-  type Insertable,
-  PostgresQueryCompiler,
-  type RawBuilder,
-  type SqlBool,
-  SqliteQueryCompiler,
-  sql,
-  type Updateable,
-} from 'kysely'
+import { createQueryId, PostgresQueryCompiler, type RawBuilder, SqliteQueryCompiler, sql } from 'kysely'
 import { refusal } from './errors.ts'
-import type { TableName, Tables } from './schema.ts'
+import type { Row, TableName } from './schema.ts'
 import { decodeRow, encodeColumn } from './text.ts'
 
 /** The answer to a statement: its rows, and the number of rows that it has changed. */
@@ -68,8 +58,6 @@ export function createSql(kind: Db['kind'], query: Query) {
   }
 }
 
-type Row<T extends TableName> = Insertable<Tables[T]>
-
 /** Inserts rows with the same columns; returns the number of rows that `onConflict`, the clause that says so, lets stand. */
 export function insert<T extends TableName>(on: Sql, table: T, rows: Row<T> | readonly Row<T>[], onConflict = sql``) {
   const list = [rows].flat() as readonly object[]
@@ -77,7 +65,7 @@ export function insert<T extends TableName>(on: Sql, table: T, rows: Row<T> | re
   return on.run`INSERT INTO ${columns([table])} (${columns(Object.keys(list[0] ?? {}))}) VALUES ${sql.join(values)} ${onConflict}`
 }
 
-export const assignments = <T extends TableName>(row: Updateable<Tables[T]>): RawBuilder<unknown> =>
+export const assignments = <T extends TableName>(row: Partial<Row<T>>): RawBuilder<unknown> =>
   sql.join(Object.entries(row).map((entry) => sql`${columns([entry[0]])} = ${encodeColumn(entry)}`))
 
 export const columns = (names: readonly string[]): RawBuilder<unknown> => sql.raw(names.join(', '))
@@ -108,10 +96,10 @@ export const locked = ({ kind }: Dialect, how = 'FOR UPDATE'): RawBuilder<unknow
   kind === 'postgres' ? sql.raw(how) : sql``
 
 /** Compares a column with a list of values, bound as one value, so that the statement has one text for lists of all lengths. */
-export const isIn = ({ kind }: Dialect, column: string, values: readonly unknown[]): Expression<SqlBool> =>
+export const isIn = ({ kind }: Dialect, column: string, values: readonly unknown[]): RawBuilder<unknown> =>
   kind === 'postgres'
-    ? sql<SqlBool>`${sql.ref(column)} = ANY(${values})`
-    : sql<SqlBool>`${sql.ref(column)} IN (SELECT value FROM json_each(${JSON.stringify(values)}))`
+    ? sql`${sql.ref(column)} = ANY(${values})`
+    : sql`${sql.ref(column)} IN (SELECT value FROM json_each(${JSON.stringify(values)}))`
 
 /** Tells whether a process is gone from this machine: `prc_UUID PID HOST`, on SQLite alone. */
 export function isDead(db: Pick<Db, 'kind' | 'process'>, name: string | null): boolean {

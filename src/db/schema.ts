@@ -1,4 +1,4 @@
-import type { Generated, Selectable } from 'kysely'
+import type { Generated, Insertable, Selectable } from 'kysely'
 import type { KeyRecord } from '../access/keys.ts'
 import type { Digest } from '../domain/digest.ts'
 import type { Batch } from '../schemas/batch.ts'
@@ -143,6 +143,7 @@ export interface Tables {
 }
 
 export type TableName = keyof Tables
+export type Row<T extends TableName> = Insertable<Tables[T]>
 
 export type Attempt = Selectable<Tables['attempts']>
 export type BatchRow = Selectable<Tables['batches']>

@@ -1,4 +1,4 @@
-import { type Expression, sql as raw } from 'kysely'
+import { type RawBuilder, sql as raw } from 'kysely'
 import { assignments, columns, type Sql } from './db.ts'
 import type { Amounts, Attempt, Spending } from './schema.ts'
 
@@ -60,7 +60,7 @@ const addAmounts = (sum: Amounts, change: Amounts, times = 1): Amounts =>
 export const IN_FLIGHT = raw`outcome = 'sent' AND submission IS NULL`
 
 /** Writes the end into the calls in one state that a condition selects. The caller adds the amounts to the spending behind all other locks of its unit. */
-export async function endCalls(sql: Sql, which: Expression<unknown>, state: Attempt['outcome'], end: Partial<Attempt>) {
+export async function endCalls(sql: Sql, which: RawBuilder<unknown>, state: Attempt['outcome'], end: Partial<Attempt>) {
   // SQLite prepares a statement anew for each value that the condition of a partial index names, where the value is bound.
   const rows = await sql.all<Ended[0]>`UPDATE attempts SET ${assignments<'attempts'>(end)}
     WHERE ${which} AND outcome = ${raw.lit(state)}

@@ -7,7 +7,6 @@ import { refusal } from './errors.ts'
 const ZSTD = Buffer.from([0x28, 0xb5, 0x2f, 0xfd])
 /** Stands before UTF-16: a byte that UTF-8 never has. */
 const UTF16 = 0xff
-
 /** Makes a trajectory about five times smaller at several hundred MB/s. */
 const PARAMS = { [constants.ZSTD_c_compressionLevel]: 3, [constants.ZSTD_c_checksumFlag]: 1 }
 

@@ -1,4 +1,5 @@
 import PQueue from 'p-queue'
+import { once } from '../domain/result.ts'
 import type { JudgeReply } from '../judges/judge.ts'
 
 /** Bounds of the calls of a judge at once, and their number at the beginning. The ledger holds to `max` over all processes. */
@@ -142,3 +143,13 @@ export function createInFlight() {
     },
   }
 }
+
+/** Items in work for each call in flight: the others are stored, read or repaired meanwhile. */
+export const ITEMS_PER_CALL = 1.5
+
+/** Opens the queues of items in work, one for each judge: a few more items than calls, and at most `most`. */
+export const openQueues = (laneOf: (judge: string) => Lane, most: number | null) =>
+  once((judge: string) => {
+    const items = Math.ceil(ITEMS_PER_CALL * laneOf(judge).settings.max)
+    return new PQueue({ concurrency: Math.min(items, most ?? items) })
+  })
