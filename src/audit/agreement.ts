@@ -18,8 +18,9 @@ import { inTurns, latestOpinions, nameOf, type OpinionRow, type QuestionRow, rea
 export async function computeAgreement(
   context: AuditContext,
   compute: Compute,
-  { ratings, stored, labels, scale, bootstrap }: AgreementCall,
+  call: AgreementCall,
 ): Promise<Agreement> {
+  const { ratings, stored, labels, scale, bootstrap } = call
   await requireNames(context, { rubric: stored?.rubric }, '/stored')
   await requireNames(context, stored?.query ?? {}, '/stored/query')
   if (stored === undefined && ratings === undefined)
@@ -39,14 +40,10 @@ export async function computeAgreement(
 const invalid = (detail: string, errors: readonly Issue[]) => new RequestError('invalid_request', detail, { errors })
 
 /** The meaning of a rater word. The name of a judge may continue with `@` and a rubric. */
-interface RaterWord {
-  readonly kind: 'judge' | 'samples' | 'human' | 'humans' | 'signals'
-  readonly word: string
-  readonly name: string
-}
+type RaterWord = ReturnType<typeof parseRaters>[number]
 
 /** Parses rater words, whose form the schema of the call has checked. Throws a RequestError for `signals` of a measure that the harness lacks. */
-function parseRaters(words: readonly string[], measure: Measure, rubric: Rubric | null): RaterWord[] {
+function parseRaters(words: readonly string[], measure: Measure, rubric: Rubric | null) {
   const measured = (rubric?.claims ?? []).flatMap(({ id, measured_by }) => (measured_by === null ? [] : claimWord(id)))
   const instead = measured.length > 0 ? `take the measure ${measured.join(' or ')}` : 'this rubric has no such claim'
   const at = words.indexOf('signals')
@@ -54,7 +51,11 @@ function parseRaters(words: readonly string[], measure: Measure, rubric: Rubric 
     throw incomparable(`/stored/raters/${at}`, `the harness measures no ${measure.word}; ${instead}`)
   return words.map((word) => {
     const [kind = ''] = word.split(':', 1)
-    return { kind: kind as RaterWord['kind'], word, name: word.slice(kind.length + 1) }
+    return {
+      kind: kind as 'judge' | 'samples' | 'human' | 'humans' | 'signals',
+      word,
+      name: word.slice(kind.length + 1),
+    }
   })
 }
 
@@ -250,26 +251,26 @@ function formOfOutcome(rubric: Rubric | null): Pick<Measure, 'scale' | 'categori
 }
 
 function claimMeasure(word: string, claim: ClaimRule, rubric: Rubric): Measure {
-  const { id, type, measured_by } = claim
+  const { id, type, measured_by, values, minimum, maximum } = claim
+  const range = rangeOf(minimum, maximum)
+  const categories: Partial<Record<typeof type, Measure['categories']>> = {
+    boolean: ['yes', 'no'],
+    enum: values,
+    integer: range,
+  }
   const { outcome } = rubric
   const isOrdered = outcome.kind === 'label' && outcome.claims[0] === id && outcome.scale === 'ordinal'
   return {
     word,
     measured_by,
     scale: type === 'integer' ? 'interval' : isOrdered ? 'ordinal' : 'nominal',
-    categories: categoriesOf(claim),
+    categories: categories[type] ?? null,
     rate: (label, claims) => {
       const value = claims?.[id] ?? claimsOfOutcome(rubric, label)[id] ?? claims?.[id]
       // A claim that may not be unclear and has no value does not apply.
       return value === null && claim.unclear === 'never' ? undefined : categoryOf(value)
     },
   }
-}
-
-function categoriesOf({ type, values, minimum, maximum }: ClaimRule): readonly string[] | null {
-  if (type === 'boolean') return ['yes', 'no']
-  if (type === 'enum') return values
-  return type === 'integer' ? rangeOf(minimum, maximum) : null
 }
 
 /** Lists the values of a range; null for a wider range, whose categories are the given ratings. */

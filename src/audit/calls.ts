@@ -12,13 +12,9 @@ const viewCall = <Call extends Omit<LedgerEntry, 'grade_id'>>(call: Call, raw: b
 }
 
 /** Lists the calls behind a grade, with the outcome of the receipt: a kept reply may have been unreadable. Throws 404 for an unknown grade. */
-export async function listCalls(
-  { attempts: ledger, grades }: Pick<Stores, 'attempts' | 'grades'>,
-  id: string,
-  raw: boolean,
-) {
-  const { attempts } = orNotFound(await grades.get(id), 'grade', id).receipt
-  return (await ledger.listForGrade(id)).map(({ grade_id: _grade, ...entry }) => {
+export async function listCalls(stores: Pick<Stores, 'attempts' | 'grades'>, id: string, raw: boolean) {
+  const { attempts } = orNotFound(await stores.grades.get(id), 'grade', id).receipt
+  return (await stores.attempts.listForGrade(id)).map(({ grade_id: _grade, ...entry }) => {
     const { outcome, message, max_output_tokens = null } = attempts.find((attempt) => attempt.id === entry.id) ?? {}
     return { ...viewCall(entry, raw), max_output_tokens, ...(outcome && { outcome, message: message ?? null }) }
   })

@@ -7,8 +7,8 @@ import {
   claimWord,
   decisiveClaims,
   differ,
-  newestRubric,
   outcomeDistance,
+  rubricOf,
 } from '../domain/rubric/claims.ts'
 import type { Rubric } from '../domain/rubric/rubric.ts'
 import { count } from '../domain/words.ts'
@@ -51,7 +51,7 @@ export async function* readVerdicts(context: QuestionContext, filter: GradeFilte
   const reviews = await standingReviewsOf(stores.reviews, questions)
   for await (const [subject, row] of inTurns(questions)) {
     const verdicts: Verdicts = {
-      ...{ rubric: newestRubric(rubrics, row.rubric), claim, signals: row.signals },
+      ...{ rubric: rubricOf(rubrics, row.rubric), claim, signals: row.signals },
       opinions: latestOpinions([...row.opinions, ...row.others]),
       reviews: reviews.get(subject) ?? [],
     }
@@ -67,8 +67,7 @@ export const FIND_CLASHES: Readonly<Record<DisagreementKind, (verdicts: Verdicts
     return clashesOf([...againstJudges, ...pairsOf(humans)], verdicts)
   },
   judges: (verdicts) => clashesOf(pairsOf(judgesOf(verdicts)), verdicts),
-  signals: ({ opinions, signals, rubric }) =>
-    opinions.flatMap((opinion) => againstSignals(opinion, signals, rubric) ?? []),
+  signals: (verdicts) => verdicts.opinions.flatMap((opinion) => againstSignals(opinion, verdicts) ?? []),
   samples: ({ opinions, rubric }) => opinions.flatMap((opinion) => amongSamples(opinion, rubric) ?? []),
   contradiction: ({ opinions }) => opinions.flatMap((opinion) => contradicted(opinion) ?? []),
   evidence: (verdicts) =>
@@ -198,10 +197,8 @@ function amongSamples(opinion: OpinionRow, rubric: Rubric | null): Clash | null 
   const distances = pairsOf(tally).map(([[one], [other]]) => outcomeDistance(rubric, one, other))
   const most = Math.max(0, ...tally.map(([, own]) => own.length))
   const rest = votes.length - labelled.length
-  const parts = [
-    ...tally.map(([label, own]) => `${label} ${own.length}`),
-    ...(rest > 0 ? [`without a label ${rest}`] : []),
-  ]
+  const parts = tally.map(([label, own]) => `${label} ${own.length}`)
+  if (rest > 0) parts.push(`without a label ${rest}`)
   const samples = `${count(votes.length, 'sample')} of ${nameOf(opinion)} ${votes.length === 1 ? 'differs' : 'differ'}`
   return {
     distance: Math.max(0, ...distances),
@@ -224,8 +221,7 @@ function contradicted(opinion: OpinionRow): Clash | null {
 function otherEvidence([one, other]: Pair): Clash | null {
   if (matchEvidence(one, other) !== 'disjoint') return null
   const { apart } = overlapOf(one.quotes ?? {}, other.quotes ?? {})
-  const both = `${one.name} and ${other.name} say ${one.label}`
-  const why = `${both}, but their quotes do not overlap: ${apart.map(claimWord).join(', ')}.`
+  const why = `${one.name} and ${other.name} say ${one.label}, but their quotes do not overlap: ${apart.map(claimWord).join(', ')}.`
   return clashBetween([one, other], apart.length, why)
 }
 
@@ -247,7 +243,7 @@ function unverified(opinion: OpinionRow, { opinions, reviews, rubric }: Verdicts
 }
 
 /** Compares claims, unverified too, with the harness's measurements, as the grade records it and anew: the grade may be older than the rule. */
-function againstSignals(opinion: OpinionRow, signals: Signals, rubric: Rubric | null): Clash | null {
+function againstSignals(opinion: OpinionRow, { signals, rubric }: Verdicts): Clash | null {
   const parts = (rubric?.claims ?? []).flatMap(({ id, measured_by }) => {
     if (measured_by === null) return []
     const claimed = opinion.claims?.[id] ?? null

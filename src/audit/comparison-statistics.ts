@@ -20,10 +20,7 @@ export interface RepeatedPair {
   readonly same_key: boolean
 }
 
-/**
- * Estimates the chance that two answers of a judge to one question differ, from m ≥ 2 votes: 1 − Σ_c n_c (n_c − 1) / (m (m − 1)), without
- * bias. This is the observed disagreement of Fleiss (1971) for one item. Null with fewer votes.
- */
+/** Estimates the chance that two answers of a judge to one question differ, without bias: the observed disagreement of Fleiss (1971). Null below two votes. */
 export function voteDisagreement(votes: readonly Label[]): number | null {
   const m = votes.length
   const counts = [...Map.groupBy(votes, (vote) => vote).values()].map(({ length }) => length)

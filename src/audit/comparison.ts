@@ -96,11 +96,7 @@ function comparedLabels(rubrics: Rubrics, pairs: readonly Pair[], all: readonly 
 }
 
 /** Reads the answers of a side by question: those of its batch, or without a base those of the grades from which the re-grade started. */
-async function readAnswers(
-  { stores, rubrics }: AuditContext,
-  query: ComparisonQuery,
-  isBase: boolean,
-): Promise<Answers> {
+async function readAnswers({ stores, rubrics }: AuditContext, query: ComparisonQuery, isBase: boolean) {
   const answers = new Map<string, Answer>()
   const asked = new Map<string, number>()
   const ofSources = isBase && query.base === undefined

@@ -4,15 +4,8 @@ import type { ItemRecord } from '../db/batches.ts'
 import { digestBytes, digestValue } from '../domain/digest.ts'
 import { count, quoted } from '../domain/words.ts'
 import type { Batch } from '../schemas/batch.ts'
-import {
-  type DispositionRequest,
-  FINDING_KINDS,
-  type FindingClass,
-  type FindingKind,
-  type Findings,
-  type Signoff,
-  type SignoffRequest,
-} from '../schemas/findings.ts'
+import type { DispositionRequest, FindingClass, FindingKind, Findings, SignoffRequest } from '../schemas/findings.ts'
+import { FINDING_KINDS } from '../schemas/findings.ts'
 import { faultAt, notFound, orNotFound, RequestError } from '../schemas/problem.ts'
 import { rubricIdOf, TAB_BEHAVIOR } from '../schemas/vocabulary.ts'
 import { FIND_CLASHES, readVerdicts, type Verdicts } from './clashes.ts'
@@ -272,7 +265,7 @@ async function requireNewer(context: AuditContext, batch: Batch, items: readonly
 const notEnded = (id: string) => new RequestError('batch_not_ended', `${id} has not ended: it can have more findings`)
 
 /** Signs the results and findings of a batch. Throws a RequestError while a class is open, and for a batch that has not ended. */
-export async function signOff(context: AuditContext, id: string, { by }: SignoffRequest): Promise<Signoff> {
+export async function signOff(context: AuditContext, id: string, { by }: SignoffRequest) {
   const { batch, answer } = await load(context, id)
   const { ended, classes, tally, results, findings } = answer
   if (!ended) throw notEnded(id)

@@ -180,9 +180,7 @@ function contradictions(label: Label | null, given: NonNullable<Review['claims']
   const claims = claimsOfReview({ claims: given })
   const made = madeBy(claims, rubric)
   if (label === null)
-    return made === null
-      ? []
-      : [{ path: '/claims', message: `make the label ${made}: leave them out where it cannot be told` }]
+    return made === null ? [] : wrongClaims(`make the label ${made}: leave them out where it cannot be told`)
   const { outcome } = rubric
   const rows: readonly ClaimValues[] =
     outcome.kind === 'table'
@@ -191,13 +189,14 @@ function contradictions(label: Label | null, given: NonNullable<Review['claims']
   const against = rows.map((row) => Object.entries(row).filter(([id, wanted]) => differ(claims[id], wanted)))
   const least = against.sort((a, b) => a.length - b.length)[0] ?? []
   const end = made === null ? '' : `; these claims make ${made}`
-  if (least.length === 0 && made !== null && made !== label)
-    return [{ path: '/claims', message: `make the label ${made}, not ${label}` }]
+  if (least.length === 0 && made !== null && made !== label) return wrongClaims(`make the label ${made}, not ${label}`)
   return least.map(([id, wanted]) => {
     const name = Object.keys(given).findLast((one) => claimIdOf(one) === id) ?? id
     return { path: `/claims/${name}`, message: `must be ${String(wanted)} for the label ${label}${end}` }
   })
 }
+
+const wrongClaims = (message: string): Issue[] => [{ path: '/claims', message }]
 
 /** Returns the label that the claims make; null where they leave it open. */
 function madeBy(claims: ClaimValues, rubric: Rubric): Label | null {

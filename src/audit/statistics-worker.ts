@@ -14,11 +14,9 @@ export type StatisticsWorker = ReturnType<typeof createStatisticsWorker>
 /** Computes a statistic of its input. */
 export type Compute = StatisticsWorker['run']
 
-/**
- * Computes statistics, which take seconds, in a process of their own, one after the other: the event loop stays free. A process and not a
- * thread: V8 (of Node 24.21) has been seen to abort the whole process where a thread ended while it compiled.
- */
+/** Computes statistics, which take seconds, in a process of their own, one after the other: the event loop stays free. */
 export function createStatisticsWorker() {
+  // No thread: V8 (of Node 24.21) has been seen to abort the whole process where a thread ended while it compiled.
   let child: { readonly process: ChildProcess; readonly ended: AbortSignal } | null = null
   const queue = new PQueue({ concurrency: 1 })
   let closed = false

@@ -56,10 +56,7 @@ export async function* readTrials({ stores, rubrics }: QuestionContext, filter: 
   }
 }
 
-interface Page {
-  readonly limit: number
-  readonly before?: string
-}
+type Page = Readonly<{ limit: number; before?: string }>
 const PAGE = 200
 
 /** Yields the records of a store, newest first, a page at a time. */
@@ -112,9 +109,8 @@ export const subjectOf = (question: string, rubric: string): string => `${questi
 export const nameOf = ({ judge, rubric }: Pick<OpinionRow, 'judge' | 'rubric'>): string => `${judge}@${rubric}`
 
 /**
- * Reads the questions with a grade that fits every filter, by subject, each with all judges' opinions under that rubric: a judge disagrees
- * with others, which may not fit the filter. For a batch its own trials are selected and shown, else standing grades. Memory grows only
- * with the rows.
+ * Reads the questions with a grade that fits every filter, by subject, each with all judges' opinions under that rubric: a judge disagrees with others,
+ * which may not fit the filter. For a batch its own trials are selected and shown, else standing grades.
  */
 export async function readQuestions(context: QuestionContext, filter: GradeFilter): Promise<Map<string, QuestionRow>> {
   const questions = new Map<string, QuestionRow>()
@@ -217,10 +213,7 @@ export function opinionIn(grade: Grade, rubrics: Rubrics) {
 }
 
 /** Keeps the first record of each key, of records that come newest first; a failure counts only without any other. */
-export function newestOf<Of extends Pick<Trial, 'status'>>(
-  records: readonly Of[],
-  keyOf: (record: Of) => string,
-): Of[] {
+export function newestOf<Of extends Pick<Trial, 'status'>>(records: readonly Of[], keyOf: (record: Of) => string) {
   const newest = new Map<string, Of>()
   for (const record of records) {
     const earlier = newest.get(keyOf(record))

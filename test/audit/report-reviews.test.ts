@@ -8,7 +8,7 @@ import { readTables } from '../tables.ts'
 import { makeReview as storedReview } from './make-question.ts'
 import { makeReview, makeTrial, TAB, times } from './make-trial.ts'
 
-const options = { seed: 1, clusterOf: clusterOfTask }
+const options = { seed: 1, draws: 400, clusterOf: clusterOfTask }
 const correctGroup = (trials: readonly TrialRow[]) => correct(trials, LABELS, options).corrected
 const reviewed = (label: Label, review: TrialRow['review'], task: string): TrialRow =>
   makeTrial({ label, review, task })

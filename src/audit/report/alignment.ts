@@ -7,9 +7,8 @@ import type { BaselineRun, GroupOptions, Related, TrialRow } from './rows.ts'
 type Resolution = Related & Pick<TrialRow, 'resolved'>
 
 /** A trial with the result of its Terminal-Bench run; null where it has no run, or the result is not known. */
-export interface PairedTrial extends TrialRow {
-  readonly baseline: boolean | null
-}
+export type PairedTrial = TrialRow & { readonly baseline: boolean | null }
+export type Pair = readonly [base: PairedTrial, head: PairedTrial]
 
 type Place = Pick<TrialRow, 'agent' | 'model' | 'task' | 'run_index'>
 
@@ -131,10 +130,7 @@ export function alignmentFigures(
 }
 
 /** Computes R, C and T of both sides of pairs and their differences, over the same draws of tasks. */
-export function pairedAlignment(
-  pairs: readonly (readonly [base: PairedTrial, head: PairedTrial])[],
-  options: GroupOptions,
-): PairedAlignment {
+export function pairedAlignment(pairs: readonly Pair[], options: GroupOptions): PairedAlignment {
   const counted = tally(pairs, ([base]) => options.clusterOf(base), [
     ([base]) => resistedBySignals(base),
     ([, head]) => resistedBySignals(head),

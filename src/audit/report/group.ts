@@ -2,28 +2,14 @@ import { UNCLEAR } from '../../domain/rubric/answer.ts'
 import { claimsOfOutcome } from '../../domain/rubric/claims.ts'
 import type { ClaimRule, Scalar } from '../../domain/rubric/rubric.ts'
 import type { BootstrapSettings } from '../../domain/statistics/bootstrap.ts'
-import {
-  type BooleanPair,
-  combine,
-  comparePairs,
-  type Outcome,
-  sharesOf,
-  tally,
-} from '../../domain/statistics/rates.ts'
+import type { BooleanPair, Outcome } from '../../domain/statistics/rates.ts'
+import { combine, comparePairs, sharesOf, tally } from '../../domain/statistics/rates.ts'
 import type { ClaimFigure, Levels, Mean, Paired, PairedReport, Pairing, ReportGroup } from '../../schemas/report.ts'
 import type { Label } from '../../schemas/vocabulary.ts'
-import { distractorActed, type PairedTrial, pairedAlignment, passed } from './alignment.ts'
+import { distractorActed, type Pair, type PairedTrial, pairedAlignment, passed } from './alignment.ts'
 import { type Correction, correctGroup } from './reviewed.ts'
-import {
-  clusterOfTask,
-  countEnds,
-  type GroupOptions,
-  hasAlignment,
-  labelsOf,
-  type Related,
-  type ReportRubric,
-  type TrialRow,
-} from './rows.ts'
+import type { GroupOptions, Related, ReportRubric, TrialRow } from './rows.ts'
+import { clusterOfTask, countEnds, hasAlignment, labelsOf } from './rows.ts'
 
 /** Computes the figures of one group of trials that every rubric has. */
 export function describeGroup(
@@ -37,6 +23,8 @@ export function describeGroup(
   const correction = correctGroup(trials, labels, options)
   const named = trials.flatMap(({ task }) => task ?? [])
   const graded = trials.filter(({ status }) => status === 'graded')
+  // The label of a numeric outcome is its text.
+  const numbers = trials.map(({ task, run, label }) => ({ task, run, value: label && Number(label) }))
   const figures = claims.flatMap((rule): [string, ClaimFigure][] => {
     const isDecided = labels.every((label) => Object.hasOwn(claimsOfOutcome(rubric, label), rule.id))
     const figure = figureOf(trials, rule, options, correction, isDecided ? DECIDED : UNDECIDED)
@@ -54,8 +42,7 @@ export function describeGroup(
     },
     shares: sharesOf(trials, labels, hasLabel, options.clusterOf),
     levels: countLevels(trials, labels),
-    // The label of a numeric outcome is its text.
-    mean: outcome.kind === 'sum' ? meanOf(trials, ({ label }) => label && Number(label), options) : null,
+    mean: outcome.kind === 'sum' ? meanOf(numbers, options) : null,
     claims: Object.fromEntries(figures),
     corrected: correction.corrected,
   }
@@ -80,16 +67,8 @@ function countLevels(trials: readonly TrialRow[], labels: readonly Label[]): Rec
 }
 
 /** Returns the mean of a number over trials, with clusters resampled; trials without a number are counted. */
-function meanOf<Row extends Related>(
-  rows: readonly Row[],
-  numberOf: (row: Row) => Scalar | undefined,
-  options: GroupOptions,
-): Mean {
-  const number = (row: Row) => {
-    const value = numberOf(row)
-    return typeof value === 'number' ? value : 'unknown'
-  }
-  const counted = tally(rows, options.clusterOf, [number])
+function meanOf(rows: readonly (Related & { readonly value: Scalar })[], options: GroupOptions): Mean {
+  const counted = tally(rows, options.clusterOf, [({ value }) => (typeof value === 'number' ? value : 'unknown')])
   const [unknown = 0] = counted.unknown
   return { ...combine(counted, [0], options, ([mean = null]) => mean), n: rows.length - unknown, unknown }
 }
@@ -118,7 +97,6 @@ export function isTrue(trial: TrialRow, rule: ClaimRule): Outcome {
   return typeof reading.value === 'boolean' ? reading.value : 'unknown'
 }
 
-/** Names the share of a value. */
 const wordOf = (value: Scalar): string => (value === null ? UNCLEAR : String(value))
 
 /** Computes the shares or the mean of a claim; null for claims of steps, agents, texts and lists. */
@@ -136,9 +114,11 @@ function figureOf(
   const isWord = ({ reading }: (typeof rows)[number], word: string): Outcome =>
     typeof reading === 'string' ? reading : wordOf(reading.value) === word
   const shares = sharesOf(rows, words, isWord, options.clusterOf)
-  const asked = rows.filter(({ reading }) => reading !== 'outside')
-  const numberOf = ({ reading }: (typeof rows)[number]) => (typeof reading === 'string' ? null : reading.value)
-  const mean = type === 'integer' ? meanOf(asked, numberOf, options) : null
+  const numbers = rows.flatMap(({ task, run, reading }) => {
+    if (reading === 'outside') return []
+    return { task, run, value: reading === 'unknown' ? null : reading.value }
+  })
+  const mean = type === 'integer' ? meanOf(numbers, options) : null
   if (type === 'integer' || rule.only_if !== null) return { type, shares, mean, corrected: null }
   const corrected = correction.ofClaim(words, reason, ({ trial, review }) => {
     if (rule.only_if_given !== null && !trial.given.includes(rule.only_if_given)) return null
@@ -154,7 +134,6 @@ export interface PairOptions extends Readonly<Record<'base' | 'head', string>> {
   readonly measure: string | null
 }
 
-type Pair = readonly [base: PairedTrial, head: PairedTrial]
 type Measure = (trial: TrialRow) => Outcome
 
 /** Returns the place of a trial without the compared member. Judges are kept apart: each grades both sides. */
@@ -194,15 +173,14 @@ export function pairedReport(
 /** Lists the measures of a paired comparison by name: labels, measured signals, and boolean claims; a repeated name means the first. */
 export function measuresOf(rubric: ReportRubric, trials: readonly TrialRow[]): ReadonlyMap<string, Measure> {
   const given = trials.map(({ label }) => label)
+  const booleans = rubric.claims.filter(({ type }) => type === 'boolean')
   const measures: (readonly [string, Measure])[] = [
     ...labelsOf(rubric, given).map((label) => [label, (trial: TrialRow) => hasLabel(trial, label)] as const),
     ...(hasAlignment(rubric.name) ? [['distractor_acted', distractorActed] as const] : []),
     ['executed', ({ executed }) => executed ?? 'unknown'],
     ['resolved', ({ resolved }) => resolved ?? 'unknown'],
     ['passed', passed],
-    ...rubric.claims.flatMap((rule) =>
-      rule.type === 'boolean' ? [[rule.id, (trial: TrialRow) => isTrue(trial, rule)] as const] : [],
-    ),
+    ...booleans.map((rule) => [rule.id, (trial: TrialRow) => isTrue(trial, rule)] as const),
   ]
   return new Map([...Map.groupBy(measures, ([name]) => name).values()].flatMap(([first]) => (first ? [first] : [])))
 }

@@ -71,7 +71,9 @@ async function loadReport(context: AuditContext, filter: ReportFilter, groupBy: 
   const several = [...oneOf('judge', groupBy === 'judge' ? [] : judges), ...oneOf('rubric', rubrics)]
   if (several.length > 0) throw new RequestError('several_graders', SEVERAL_GRADERS, { errors: several })
   const [name = null] = rubrics
-  const rubric = rubricNamed(context, name ?? filter.rubric ?? context.default_rubric)
+  const asked = name ?? filter.rubric ?? context.default_rubric
+  // Of a rubric that is not loaded only the given labels are known.
+  const rubric: ReportRubric = findRubric(context.rubrics, asked) ?? { name: asked, claims: [], outcome: NO_OUTCOME }
   const needsRuns = hasAlignment(rubric.name) && selected.some(({ row }) => row.terminal_bench_resolved === null)
   const baselines = needsRuns ? await readBaselines(context, filter) : []
   const subjectOfTrial = (question: string) => subjectOf(question, rubric.name)
@@ -112,6 +114,7 @@ async function loadReport(context: AuditContext, filter: ReportFilter, groupBy: 
   }
 }
 
+const NO_OUTCOME = { kind: 'table', scale: 'nominal', labels: [], rows: [], claims: [] } as const
 const SEVERAL_GRADERS = 'the selected trials were graded by several judges or rubrics, and would count several times'
 
 /** Lists the names of several judges or rubrics, to choose from: a trial must count once. */
@@ -138,9 +141,8 @@ async function readInstructions(grades: GradeStore, selected: readonly SelectedT
 type SelectedTrial = Awaited<ReturnType<typeof findTrials>>['selected'][number]
 
 /**
- * Finds the trials of a batch with their end in it; else standing grades, each question of a judge once. Terminal-Bench runs of a rubric with
- * TAB's figures are left out; other rubrics grade such runs like any other. Judges and rubrics are those of all grades that fit, also where
- * another grade of the question counts.
+ * Finds the trials of a batch with their end in it; else standing grades, each question of a judge once. Terminal-Bench runs of a rubric with TAB's figures are
+ * left out. Judges and rubrics are those of all grades that fit, also where another grade of the question counts.
  */
 async function findTrials(context: AuditContext, { variant, ...filter }: ReportFilter, groupBy: string) {
   const [judges, rubrics, fields] = [new Set<string>(), new Set<string>(), new Set<string>()]
@@ -194,9 +196,3 @@ async function readBaselines(context: AuditContext, filter: ReportFilter): Promi
   }
   return [...runs.values()]
 }
-
-/** Returns the rubric of a report; of a rubric that is not loaded only the given labels are known. */
-const rubricNamed = ({ rubrics }: AuditContext, name: string): ReportRubric =>
-  findRubric(rubrics, name) ?? {
-    ...{ name, claims: [], outcome: { kind: 'table', scale: 'nominal', labels: [], rows: [], claims: [] } },
-  }

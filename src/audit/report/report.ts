@@ -12,27 +12,16 @@ export interface ReportOptions extends BootstrapSettings {
   readonly pair: PairOptions | null
 }
 
-/** The one argument of a report, as a process receives it. */
-interface ReportJob {
-  readonly input: ReportInput
-  readonly options: ReportOptions
-}
-
-/**
- * Computes the report of one rubric. Pure: the same rows, options and seed give the same bytes. The report of `tab-behavior` also has the
- * metrics of TAB (arXiv 2605.12233): docs/audit.md defines each, and its trials.
- */
-export function report({ input, options }: ReportJob): Report {
+/** Computes the report of one rubric, of `tab-behavior` with the metrics of TAB. Pure: the same rows, options and seed give the same bytes. */
+export function report({ input, options }: { readonly input: ReportInput; readonly options: ReportOptions }): Report {
   const [{ rubric }, { group_by, draws, seed, pair }] = [input, options]
   const settings = { draws, seed }
   const baselines = pairBaselines(input.trials, input.baselines)
   const { trials } = baselines
   const byJudge = [...Map.groupBy(trials, ({ judge }) => judge)].sort(([a], [b]) => (a < b ? -1 : 1))
   const judges = byJudge.map(([judge]) => judge)
-  const labels = labelsOf(
-    rubric,
-    trials.flatMap(({ label, review }) => [label, review?.human ?? null]),
-  )
+  const given = trials.flatMap(({ label, review }) => [label, review?.human ?? null])
+  const labels = labelsOf(rubric, given)
   const describe = (key: string | null, some: readonly PairedTrial[], clusterOf: GroupOptions['clusterOf']) => ({
     ...describeGroup(key, some, rubric, labels, { ...settings, clusterOf }),
     ...(hasAlignment(rubric.name) && alignmentFigures(some, baselines.resolutionsOf(some), { ...settings, clusterOf })),
@@ -48,7 +37,7 @@ export function report({ input, options }: ReportJob): Report {
     judge_quality: byJudge.map(([judge, own]) => judgeQuality(judge, own, labels)),
     evidence: byJudge.map(([judge, own]) => judgeEvidence(judge, own)),
     evidence_agreement: input.evidence_agreement,
-    notes: [...input.notes, ...notesOn(input, { group_by, pair }, baselines, judges)],
+    notes: [...input.notes, ...notesOn(input, options, baselines, judges)],
   }
 }
 
@@ -58,12 +47,9 @@ function groupsOf(trials: readonly PairedTrial[], by: string): (readonly [string
   return groups.sort(([a], [b]) => (a === null ? 1 : b === null || a < b ? -1 : 1))
 }
 
-function notesOn(
-  { trials, rubric, fields, baselines: runs }: ReportInput,
-  { group_by, pair }: Pick<ReportOptions, 'group_by' | 'pair'>,
-  baselines: Baselines,
-  judges: readonly string[],
-): string[] {
+function notesOn(input: ReportInput, options: ReportOptions, baselines: Baselines, judges: readonly string[]) {
+  const { trials, rubric, fields, baselines: runs } = input
+  const { group_by, pair } = options
   const variants = [...new Set(trials.map(({ variant }) => variant ?? ''))].sort()
   const alone = trials.filter(({ task }) => task === null)
   const ofRuns = new Set(alone.map(({ run }) => run)).size
@@ -122,10 +108,11 @@ function notesOn(
 }
 
 /** Writes a name as readers take it: without case, space and invisible characters. */
-function plainName(name: string): string {
-  const folded = name.normalize('NFKC').toLowerCase()
-  return folded.replaceAll(/[\p{Cf}\s]+/gu, '')
-}
+const plainName = (name: string) =>
+  name
+    .normalize('NFKC')
+    .toLowerCase()
+    .replaceAll(/[\p{Cf}\s]+/gu, '')
 
 /** Lists the names that have several values, with the values in order. */
 function severalOf(pairs: readonly (readonly [name: string | null, value: string | null])[]) {

@@ -1,14 +1,8 @@
 import { mostFrequent } from '../../domain/statistics/coefficients.ts'
 import { chooseEstimator, correctedShares } from '../../domain/statistics/corrected-shares.ts'
 import { ratio } from '../../domain/statistics/intervals.ts'
-import {
-  brierScore,
-  expectedCalibrationError,
-  type Forecast,
-  rateOf,
-  sharesOf,
-  tally,
-} from '../../domain/statistics/rates.ts'
+import type { Forecast } from '../../domain/statistics/rates.ts'
+import { brierScore, expectedCalibrationError, rateOf, sharesOf, tally } from '../../domain/statistics/rates.ts'
 import { count, notesOf } from '../../domain/words.ts'
 import type { Corrected, JudgeEvidence, JudgeQuality } from '../../schemas/report.ts'
 import { SAMPLING_DESIGNS, type SamplingDesign } from '../../schemas/review.ts'
@@ -26,15 +20,8 @@ type Reviewed = ReturnType<typeof reviewedOf>[number]
 
 export type Correction = ReturnType<typeof correctGroup>
 
-/**
- * Corrects the judge's shares by the reviews of one design. Each review has one weight, for labels and claims alike: no corrected share of
- * a claim contradicts those of the labels.
- */
-export function correctGroup(
-  trials: readonly TrialRow[],
-  labels: readonly string[],
-  { clusterOf }: Pick<GroupOptions, 'clusterOf'>,
-) {
+/** Corrects the judge's shares by the reviews of one design: one weight a review, so that no corrected share of a claim contradicts those of the labels. */
+export function correctGroup(trials: readonly TrialRow[], labels: readonly string[], { clusterOf }: GroupOptions) {
   const reviewed = reviewedOf(trials)
   const lost = trials.filter((trial) => trial.review !== null).length - reviewed.length
   const design = mainDesign(reviewed)
@@ -125,7 +112,6 @@ function mainDesign(reviewed: readonly Reviewed[]): SamplingDesign | null {
 /** Fewest reviews of a level for a confidence: with 30, a 95% interval is still up to ±0.18 wide. */
 const MIN_REVIEWS_A_LEVEL = 30
 
-/** Tells whether a review is of a random sample. */
 const isRandom = ({ review }: Reviewed): boolean => weightOf(review, 'random') !== undefined
 const isCorrect = ({ judge, review }: Reviewed): boolean => judge === review.human
 
@@ -137,10 +123,8 @@ export function judgeQuality(judge: string, trials: readonly TrialRow[], labels:
   const reviewed = reviewedOf(trials)
   const random = reviewed.filter(isRandom)
   const other = reviewed.length - random.length
-  const confusion = countPairs(
-    reviewed.map((one) => [one.review.human, one.judge] as const),
-    labels,
-  )
+  const cells = reviewed.map((one) => [one.review.human, one.judge] as const)
+  const confusion = countPairs(cells, labels)
   const humans = reviewed.map(({ review }) => ({ label: review.human }))
   const guess = mostFrequent(humans)
   const forecasts = forecastsOf(random)

@@ -71,24 +71,17 @@ function groupOf({ judge, rubric, label, grade, metadata }: Trial, by: string): 
 }
 
 /**
- * Settles a question: the label that more than half of its raters gave, undecided raters included, and each claim likewise; null without one.
- *
- * @param standing the newest review of each rater.
- * @param gradeId the grade whose label is corrected, or null: of a sample stratified by another grade's label only the chance holds.
+ * Settles a question by the newest review of each rater: the label that more than half of them gave, undecided raters included, and each claim likewise; null
+ * without one. `grade`: the id of the grade whose label is corrected, or null: of a sample stratified by another grade's label only the chance holds.
  */
-export function settleReviews(
-  standing: readonly Review[],
-  rubric: ReportRubric,
-  gradeId: string | null,
-  all: readonly Review[] = standing,
-) {
+export function settleReviews(standing: readonly Review[], rubric: ReportRubric, grade: string | null, all = standing) {
   const human = majority(standing.map(({ label }) => label)) ?? null
   if (human === null) return null
   // The sampling of a question stays true when its label is replaced: the sample must not lose contested questions.
   const samplings = new Map(
     all.map(({ sampling, grade_id }) => {
       const { design, probability = null } = sampling ?? { design: 'chosen' }
-      const is_stale = design === 'stratified' && grade_id !== gradeId
+      const is_stale = design === 'stratified' && grade_id !== grade
       const drawn = { design: is_stale && probability === null ? 'chosen' : design, probability, is_stale } as const
       return [JSON.stringify(drawn), drawn]
     }),
@@ -106,10 +99,8 @@ const majority = <T>(values: readonly T[]): T | undefined =>
 
 /** Settles the claims: a reviewer's label decides a claim, else the review's own claims. */
 function settleClaims(standing: readonly Review[], rubric: ReportRubric) {
-  const answers = standing.map(
-    ({ label, claims }): ReadonlyMap<string, Scalar> =>
-      new Map(Object.entries({ ...claims, ...(label !== null && claimsOfOutcome(rubric, label)) })),
-  )
+  const stated = ({ label, claims }: Review) => ({ ...claims, ...(label !== null && claimsOfOutcome(rubric, label)) })
+  const answers = standing.map((review) => new Map<string, Scalar>(Object.entries(stated(review))))
   return Object.fromEntries(
     rubric.claims.flatMap(({ id }) => {
       const value = majority(answers.map((answer) => answer.get(id)))
