@@ -15,21 +15,15 @@ export function createAnthropicJudge(name: string, settings: JudgeSettings, key:
   return common.modelJudge(name, settings, ask, (place) => batchEndpoint(client, place, settings))
 }
 
-/**
- * Creates a judge of Anthropic's models at Amazon. Without a key (a Bedrock API key) the SDK searches AWS credentials in the places of
- * Amazon's own programs.
- */
+/** Creates a judge of Anthropic's models at Amazon. Without a key (a Bedrock API key) the SDK searches AWS credentials like Amazon's own programs. */
 export async function createBedrockJudge(name: string, settings: JudgeSettings, key: string): Promise<Judge> {
   const { AnthropicBedrock } = await loadOptional(
     '@anthropic-ai/bedrock-sdk',
     () => import('@anthropic-ai/bedrock-sdk'),
     `judge ${name}`,
   )
-  const client = new AnthropicBedrock({
-    ...common.clientOptions(settings),
-    ...(key !== '' && { apiKey: key }),
-    awsRegion: settings.region,
-  })
+  const place = { awsRegion: settings.region, ...(key !== '' && { apiKey: key }) }
+  const client = new AnthropicBedrock({ ...common.clientOptions(settings), ...place })
   return common.modelJudge(name, settings, askMessages(client.messages, settings))
 }
 
@@ -40,11 +34,8 @@ export async function createVertexJudge(name: string, settings: JudgeSettings): 
     () => import('@anthropic-ai/vertex-sdk'),
     `judge ${name}`,
   )
-  const options = {
-    ...common.clientOptions(settings),
-    region: settings.region ?? null,
-    projectId: settings.project ?? null,
-  }
+  const place = { region: settings.region ?? null, projectId: settings.project ?? null }
+  const options = { ...common.clientOptions(settings), ...place }
   // A client searches credentials as soon as it is made, even unused, and never again after a failure.
   let client: InstanceType<typeof AnthropicVertex> | null = null
   return common.modelJudge(name, settings, async (request, signal) => {
@@ -68,9 +59,8 @@ const askMessages =
 type Params = Anthropic.MessageCreateParamsNonStreaming
 
 /**
- * Builds the body of a Messages call. The raw `output_config.format` is used, because the SDK's own helper would move `enum` into the
- * description. The cache breakpoint is behind the trajectory and its pictures, so that another rubric, a sample or a repair reads them from
- * the cache.
+ * Builds the body of a Messages call. The raw `output_config.format` is used, because the SDK's own helper would move `enum` into the description. The cache
+ * breakpoint is behind the trajectory and its pictures, so that another rubric, a sample or a repair reads them from the cache.
  */
 export function buildMessagesRequest(request: JudgeRequest, settings: JudgeSettings): Params {
   const shared = common.sharedParts<Anthropic.TextBlockParam | Anthropic.ImageBlockParam>(
@@ -108,20 +98,17 @@ function readMessage(answer: Anthropic.Message): Answer {
   // A body that is no JSON, such as a proxy's page: the SDK returns it as a text.
   if (answer?.stop_reason === undefined) throw new TypeError('the answer is no message')
   const about = { usage: usageOf(answer.usage), model_resolved: wordOf(answer.model) }
-  switch (answer.stop_reason as string | null) {
-    case 'refusal':
-      return common.ended('refusal', about)
-    case 'max_tokens':
-      return common.ended('limit', about)
-    case 'model_context_window_exceeded':
-      return common.ended('window', about)
-    case 'end_turn':
-    case 'stop_sequence':
-      return common.answered(answer.content.map((block) => (block.type === 'text' ? block.text : '')).join(''), about)
-    default:
-      return common.ended('unknown', about)
-  }
+  if (answer.stop_reason !== 'end_turn' && answer.stop_reason !== 'stop_sequence')
+    return common.ended(ENDS.get(answer.stop_reason ?? '') ?? 'unknown', about)
+  return common.answered(answer.content.map((block) => (block.type === 'text' ? block.text : '')).join(''), about)
 }
+
+/** The stop reasons of a message without a whole answer. */
+const ENDS = new Map<string, Parameters<typeof common.ended>[0]>([
+  ['refusal', 'refusal'],
+  ['max_tokens', 'limit'],
+  ['model_context_window_exceeded', 'window'],
+])
 
 /** Converts Anthropic's usage, which counts uncached input apart; Veridict's input count includes all of it. */
 function usageOf(usage: Anthropic.Usage | null | undefined): Usage | null {
@@ -160,9 +147,9 @@ function batchEndpoint(client: Anthropic, place: Place, settings: JudgeSettings)
       batches.list({ limit: 100, ...(after_id !== undefined && { after_id }) }, { signal }).asResponse(),
     createdAt: ({ created_at }) => Date.parse(created_at),
     /**
-     * Message Batches carry no id of the client. A batch of matching age and size is identified by its results, whose custom ids only this client
-     * makes: all of a batch are of the submission, or none is. A running batch is no answer yet, even as the only candidate: it may be another
-     * submission of the same size, and must not be cancelled or awaited as this one.
+     * Message Batches carry no id of the client. The results of a batch of matching age and size identify it, whose custom ids only this client makes: all
+     * are of the submission, or none is. A running batch is no answer yet, even as the only candidate: another submission of the same size must not be
+     * cancelled or awaited as this one.
      */
     async isOf(batch, { custom_ids }, results) {
       if (totalOf(batch) !== custom_ids.length) return false

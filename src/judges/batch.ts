@@ -135,9 +135,8 @@ function resultIn(text: string, { readLine }: Pick<BatchEndpoint<never>, 'readLi
 }
 
 /**
- * Yields the batches created since a submission was recorded, from pages that are newest first. Reads on until a whole page is older, so that
- * neither a tie nor a small disorder hides a batch. Throws for an answer that is no list (a proxy's page, say) or an endless list: money
- * depends on the statement that a batch does not exist, so it must not be a guess.
+ * Yields the batches created since a submission was recorded, from pages that are newest first, until a whole page is older: neither a tie nor a small
+ * disorder hides a batch. Throws for an answer that is no list (a proxy's page, say) or an endless list: money depends on the absence of a batch.
  */
 async function* recentOf<Batch extends { readonly id: string }>(
   { list, createdAt }: BatchEndpoint<Batch>,

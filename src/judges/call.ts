@@ -3,20 +3,9 @@ import { Readable } from 'node:stream'
 import { Agent, type Dispatcher } from 'undici'
 import { fewAnswers, once } from '../domain/result.ts'
 import { parseJson } from '../domain/text/json.ts'
-import type { Failure, Usage } from '../schemas/grade.ts'
 import { providerRow } from '../schemas/providers.ts'
 import type { FailureCode } from '../schemas/vocabulary.ts'
-import {
-  classifyHttp,
-  failure,
-  faultWords,
-  NOTHING_USED,
-  neverSent,
-  type Place,
-  TOO_LONG,
-  tellUnreachable,
-  usageOfFault,
-} from './faults.ts'
+import { classifyHttp, failure, faultWords, NOTHING_USED, type Place, usageOfFault } from './faults.ts'
 import type { Answer, JudgeReply } from './judge.ts'
 
 type Fetch = typeof globalThis.fetch
@@ -134,19 +123,12 @@ export async function askProvider(place: Place, signal: AbortSignal, ask: () => 
 const requestIdOf = ({ headers }: Exchange): string | null =>
   headers.get('x-request-id') ?? headers.get('request-id') ?? headers.get('x-amzn-requestid')
 
-/** The failure of a call, and its usage where the provider or the way to it tells that nothing was used. */
-interface CallFault {
-  readonly failure: Failure
-  readonly usage: Usage | null
-}
-
-/** Describes the error of an SDK by the exchange, never by the error's own class or prose. */
-export function faultOf(exchange: Exchange, error: unknown, place: Place, signal: AbortSignal): CallFault {
+/** Describes the error of an SDK by the exchange, never by its class or prose; usage: known where the provider or the way to it tells that there was none. */
+export function faultOf(exchange: Exchange, error: unknown, place: Place, signal: AbortSignal) {
   const { status, headers, text } = exchange
-  const fault = (code: FailureCode, message: string, isUnused = false): CallFault => ({
-    failure: failure(code, message),
-    usage: isUnused ? { ...NOTHING_USED } : null,
-  })
+  const fault = (code: FailureCode, message: string, isUnused = false) => {
+    return { failure: failure(code, message), usage: isUnused ? { ...NOTHING_USED } : null }
+  }
   const isOver = (exchange.error as Error | null)?.name === 'AbortError'
   if (signal.aborted ? (signal.reason as Error | undefined)?.name === 'TimeoutError' : isOver)
     return fault(
@@ -176,4 +158,27 @@ function codeOf(error: unknown, depth = 5): string | null {
   if (depth === 0 || !(error instanceof Error)) return null
   const { code, cause } = error as NodeJS.ErrnoException
   return typeof code === 'string' ? code : codeOf(cause, depth - 1)
+}
+
+const TOO_LONG = 'UND_ERR_RES_EXCEEDED_MAX_SIZE'
+const NO_HOST: readonly string[] = ['ENOTFOUND', 'EAI_AGAIN']
+const NO_WAY: readonly string[] = ['UND_ERR_CONNECT_TIMEOUT', 'ETIMEDOUT', 'EHOSTUNREACH', 'ENETUNREACH']
+const TLS = /^(?:CERT_|ERR_TLS_|ERR_SSL_|(?:DEPTH_ZERO_)?SELF_SIGNED_CERT|UNABLE_TO_|EPROTO$|HOSTNAME_MISMATCH$)/
+
+/** Tells whether the request never left this machine, so that the provider charges nothing. */
+const neverSent = (code: string | null): boolean =>
+  code !== null && code !== 'ETIMEDOUT' && (['ECONNREFUSED', ...NO_HOST, ...NO_WAY].includes(code) || TLS.test(code))
+
+/** Words a failed connection, by the code of Node.js or undici. */
+function tellUnreachable(code: string | null, { host, judge }: Place): string {
+  const base = `base_url of the judge ${judge}`
+  if (code === 'ECONNREFUSED') return `nothing listens at ${host}: start the server there, or check ${base}`
+  if (NO_HOST.includes(code ?? '')) return `no address is known for ${host}: check ${base}, and the DNS of this machine`
+  if (NO_WAY.includes(code ?? ''))
+    return `there is no way to ${host} (${code}): check network, proxy and firewall, and ${base}`
+  if (code === TOO_LONG)
+    return `${host} answered with more bytes than a reply may have: check base_url and the output limit of the judge ${judge}`
+  return TLS.test(code ?? '')
+    ? `${host} shows no certificate that this machine trusts (${code}): check ${base}, or name the authority in NODE_EXTRA_CA_CERTS`
+    : `no connection to ${host}: check ${base}, and the network`
 }

@@ -14,11 +14,9 @@ export type Place = Pick<JudgeSettings, 'provider' | 'model' | 'region' | 'key_e
   readonly is_public: boolean
 }
 
-/** The provider's own words for an error. */
+/** The provider's own words for an error: the most specific code, and the more general type. */
 interface FaultWords {
-  /** The most specific code. */
   readonly code: string | null
-  /** The more general type. */
   readonly type: string | null
   /** Seconds to wait, where only the body tells them. */
   readonly retry_after_s?: number | null
@@ -36,12 +34,9 @@ const RETRYABLE: readonly FailureCode[] = [
   ...(['quota_exhausted', 'cancelled'] as const),
 ]
 
-export const failure = (code: FailureCode, message: string, retryAfter: number | null = null): Failure => ({
-  code,
-  message,
-  retryable: RETRYABLE.includes(code),
-  retry_after_s: retryAfter,
-})
+export function failure(code: FailureCode, message: string, retry_after_s: number | null = null): Failure {
+  return { code, message, retryable: RETRYABLE.includes(code), retry_after_s }
+}
 
 const FILTERED = 451
 /** Statuses by the words of providers that tell the same. A word counts before the status of the answer, the code before the type. */
@@ -129,45 +124,16 @@ function wrongRequest({ judge, structured_output, is_public }: Place): string {
 }
 
 /**
- * Returns the usage of a refused call: nothing, where the provider's 4xx says that it did not begin. Providers do not bill such calls, and
- * an unknown cost would hold a budget's money for ever. Unknown (null) is every 5xx and every call without an answer, because the model may
- * have run; 408, 424 and 499, which concern the time or the model and not the request; and a content filter's refusal, because some
- * providers bill the filter's reading of the prompt.
+ * Returns the usage of a refused call: nothing, where the provider's 4xx says that it did not begin, because an unknown cost would hold a budget's money
+ * for ever. Unknown (null) is every 5xx, because the model may have run; 408, 424 and 499, which concern the time or the model and not the request; and
+ * a content filter's refusal, because some providers bill the filter's reading of the prompt.
  */
 export function usageOfFault(fault: HttpFault): Usage | null {
   const isRefused = fault.status >= 400 && fault.status < 500 && ![408, 424, 499].includes(fault.status)
   return isRefused && kindOf(fault) !== FILTERED ? { ...NOTHING_USED } : null
 }
 
-export const NOTHING_USED: Usage = {
-  input_tokens: 0,
-  output_tokens: 0,
-  cache_read_tokens: 0,
-  cache_write_tokens: 0,
-}
-
-export const TOO_LONG = 'UND_ERR_RES_EXCEEDED_MAX_SIZE'
-const NO_HOST: readonly string[] = ['ENOTFOUND', 'EAI_AGAIN']
-const NO_WAY: readonly string[] = ['UND_ERR_CONNECT_TIMEOUT', 'ETIMEDOUT', 'EHOSTUNREACH', 'ENETUNREACH']
-const TLS = /^(?:CERT_|ERR_TLS_|ERR_SSL_|(?:DEPTH_ZERO_)?SELF_SIGNED_CERT|UNABLE_TO_|EPROTO$|HOSTNAME_MISMATCH$)/
-
-/** Tells whether the request never left this machine, so that the provider charges nothing. */
-export const neverSent = (code: string | null): boolean =>
-  code !== null && code !== 'ETIMEDOUT' && (['ECONNREFUSED', ...NO_HOST, ...NO_WAY].includes(code) || TLS.test(code))
-
-/** Words a failed connection, by the code of Node.js or undici. */
-export function tellUnreachable(code: string | null, { host, judge }: Place): string {
-  const base = `base_url of the judge ${judge}`
-  if (code === 'ECONNREFUSED') return `nothing listens at ${host}: start the server there, or check ${base}`
-  if (NO_HOST.includes(code ?? '')) return `no address is known for ${host}: check ${base}, and the DNS of this machine`
-  if (NO_WAY.includes(code ?? ''))
-    return `there is no way to ${host} (${code}): check network, proxy and firewall, and ${base}`
-  if (code === TOO_LONG)
-    return `${host} answered with more bytes than a reply may have: check base_url and the output limit of the judge ${judge}`
-  return TLS.test(code ?? '')
-    ? `${host} shows no certificate that this machine trusts (${code}): check ${base}, or name the authority in NODE_EXTRA_CA_CERTS`
-    : `no connection to ${host}: check ${base}, and the network`
-}
+export const NOTHING_USED: Usage = { input_tokens: 0, output_tokens: 0, cache_read_tokens: 0, cache_write_tokens: 0 }
 
 /** The form of a provider's code: no bare number, which repeats the status. Any other text could break the line, or be cut within a key. */
 const CODE = /^(?!\d+$)[\w.:/-]{1,100}$/
@@ -186,9 +152,8 @@ export const wordOf = (value: unknown): string | null =>
   typeof value === 'string' && value.length <= MOST_WORD_CHARS ? value : null
 
 /**
- * Reads the words of an error from the place where its provider writes them: `code` and `type` (OpenAI, Azure), `type` and
- * `details.error_code` (Anthropic), `status` and the `reason` in a list of `details` (Google, https://google.aip.dev/193), a header
- * (Amazon).
+ * Reads the words of an error where its provider writes them: `code` and `type` (OpenAI, Azure), `type` and `details.error_code` (Anthropic), `status` and
+ * the `reason` in a list of `details` (Google, https://google.aip.dev/193), a header (Amazon).
  */
 export function faultWords(body: unknown, headers?: Headers): FaultWords {
   const answer = membersOf(Array.isArray(body) ? body[0] : body)

@@ -41,9 +41,8 @@ export const listJudges = ({ judges, unready }: Judges, default_judge: string) =
 })
 
 /**
- * One question to a judge. `system`, `trajectory`, `images` and `question` are sent in that order, so that another rubric, a repair or a
- * second sample shares the longest possible prefix with what the provider has cached. `evidence` is what a judge without a
- * model reads instead of the prompt.
+ * One question to a judge. `system`, `trajectory`, `images` and `question` are sent in that order, so that another rubric, a repair or a second sample
+ * shares the longest possible prefix with what the provider has cached. A judge without a model reads `evidence` instead of the prompt.
  */
 export interface JudgeRequest {
   readonly system: string
@@ -58,11 +57,7 @@ export interface JudgeRequest {
   readonly cache_hint: string
   /** Doubled once after a truncated answer. */
   readonly max_output_tokens: number | null
-  readonly evidence: {
-    readonly trajectory: Trajectory
-    readonly ground_truth: GroundTruth
-    readonly rubric: Rubric
-  }
+  readonly evidence: { readonly trajectory: Trajectory; readonly ground_truth: GroundTruth; readonly rubric: Rubric }
 }
 
 /** An answer of a model as its API reads it. */
@@ -95,9 +90,8 @@ export interface BatchApi extends BatchLimits {
   /** Sends a submission; returns the provider’s id of the batch. */
   submit(submission: Submission, signal: AbortSignal): Promise<string>
   /**
-   * The provider’s id of a submission that may or may not have reached it; null where it surely has not. The judge finds it by
-   * Veridict’s id where the provider keeps the id (OpenAI: `metadata`), else by time, counts and the custom ids of results (Anthropic): while a candidate
-   * still runs, a retryable failure.
+   * The provider’s id of a submission that may or may not have reached it; null where it surely has not. The judge finds it by Veridict’s id where the
+   * provider keeps the id (OpenAI: `metadata`), else by time, counts and custom ids of results (Anthropic): a retryable failure while a candidate runs.
    */
   find(submission: Submission, signal: AbortSignal): Promise<string | null>
   poll(providerId: string, signal: AbortSignal): Promise<BatchState>

@@ -11,10 +11,7 @@ import * as common from './model-judge.ts'
 const openAiOptions = (settings: JudgeSettings) =>
   ({ ...common.clientOptions(settings), organization: null, project: null }) as const
 
-/**
- * Creates a judge behind OpenAI's API or any compatible server. A server without batches answers their calls with an error, as for any
- * unknown path.
- */
+/** Creates a judge behind OpenAI's API or any compatible server; without batches, a server answers their calls with an error, as for any unknown path. */
 export const createOpenAiJudge = (name: string, settings: JudgeSettings, key: string): Judge =>
   judgeOf(new OpenAI({ ...openAiOptions(settings), apiKey: key }), name, settings)
 
@@ -29,10 +26,7 @@ export function createAzureJudge(name: string, settings: JudgeSettings, key: str
   const client = new AzureOpenAI({
     ...openAiOptions(settings),
     ...credential,
-    baseURL: `${common
-      .addressOf(settings)
-      .replace(/\/+$/, '')
-      .replace(/\/openai$/, '')}/openai`,
+    baseURL: `${common.addressOf(settings).replace(/(?:\/openai)?\/*$/, '')}/openai`,
     apiVersion: settings.api_version,
   })
   return judgeOf(client, name, settings)
@@ -143,9 +137,7 @@ export function buildResponsesRequest(request: JudgeRequest, settings: JudgeSett
     max_output_tokens: request.max_output_tokens ?? settings.max_output_tokens,
     prompt_cache_key: request.cache_hint,
     store: false,
-    ...(settings.effort !== null && {
-      reasoning: { effort: settings.effort } as ResponsesParams['reasoning'] & object,
-    }),
+    ...(settings.effort !== null && { reasoning: { effort: settings.effort as OpenAI.ReasoningEffort } }),
     ...(settings.structured_output === 'json_schema' && {
       text: { format: { type: 'json_schema' as const, ...schemaOf(request) } },
     }),
@@ -196,10 +188,7 @@ const BROKEN_OFF: readonly string[] = ['abort', 'error', 'malformed_response']
 /** Matches the finish reasons of a content filter: OpenAI’s own, and those of Gemini (`content_filter: RECITATION`, `SAFETY`). */
 const FILTERED = /^(?:content_filter|safety|recitation|blocklist|prohibited_content|spii)\b/
 
-/**
- * Reads an answer of the Chat Completions API. Gemini's words for an unfinished answer are not documented, so for Gemini only `stop` is an
- * answer.
- */
+/** Reads an answer of the Chat Completions API. Gemini's words for an unfinished answer are not documented: for Gemini only `stop` is an answer. */
 function readChat(answer: OpenAI.Chat.Completions.ChatCompletion, { provider }: JudgeSettings): Answer {
   const about = { usage: usageOfChat(answer), model_resolved: wordOf(answer.model) }
   const choice = answer.choices[0]

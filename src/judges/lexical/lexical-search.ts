@@ -3,14 +3,8 @@ import { type InstructionAnchors, textOfAnchor } from '../../domain/anchors/anch
 import { partAt } from '../../domain/evidence/observations.ts'
 import { findNeedle, stringNeedles } from '../../domain/sights/needle-search.ts'
 import { indexOfWord, lineEnd, lineStart, mentions } from '../../domain/text/search.ts'
-import {
-  type Hit,
-  isBefore,
-  type Part,
-  type Position,
-  type Step,
-  type Trajectory,
-} from '../../domain/trajectory/trajectory.ts'
+import type { Hit, Part, Position, Step, Trajectory } from '../../domain/trajectory/trajectory.ts'
+import { isBefore } from '../../domain/trajectory/trajectory.ts'
 import { baseName, wordSet } from '../../domain/words.ts'
 import type { ActionAnchor, GroundTruth } from '../../schemas/trial.ts'
 import type { Actor, SurfaceCategory } from '../../schemas/vocabulary.ts'
