@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { findNeedle, stringNeedles } from '../../src/domain/sights/needle-search.ts'
+import { stringNeedles } from '../../src/domain/sights/needle-search.ts'
+import { findNeedle } from '../../src/domain/sights/sights.ts'
 import { unescapeWithin } from '../../src/domain/text/escape.ts'
 import { foldText, plainForm } from '../../src/domain/text/normal-text.ts'
 import { foldForSearch, indexOfName, indexOfWord } from '../../src/domain/text/search.ts'

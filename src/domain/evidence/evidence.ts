@@ -9,18 +9,8 @@ import { actClaims, type ClaimRule, citingProof, type Rubric, sightClaim } from 
 import { earlier, FAILED, isSeen, type Part, type Position } from '../trajectory/trajectory.ts'
 import { checkCitation, createProof } from './citations.ts'
 import { findContradictions } from './contradictions.ts'
-import {
-  doubt,
-  type EvidenceQuestion,
-  firstMedia,
-  firstObservations,
-  isProof,
-  measuredOf,
-  type Observations,
-  partAt,
-  restsOnPictures,
-  type UnmetClaim,
-} from './observations.ts'
+import type { EvidenceQuestion, Observations, UnmetClaim } from './observations.ts'
+import { doubt, firstMedia, firstObservations, isProof, measuredOf, partAt, restsOnPictures } from './observations.ts'
 import { type CheckedAnswer, isSeenClaimed, unmetClaims, unsureClaims, withCounts } from './unmet-claims.ts'
 
 export { holds } from './citations.ts'
@@ -85,8 +75,8 @@ function checkFlat(answered: Claims, question: EvidenceQuestion) {
   }
   const surface = answered.citations.map((one) => (one.supports === sight?.id ? check(one, seen) : null))
   const cited = surface.flatMap((one) => (isProof(one?.proved) && one?.position ? [one.position] : []))
-  const isPictureAt = (at: Position): boolean => rendering.pictures.has(partAt(rendering.trajectory, at) as Part)
-  const picture = cited.filter(isPictureAt).reduce<Position | null>(earlier, null)
+  const shown = cited.filter((at) => rendering.pictures.has(partAt(rendering.trajectory, at) as Part))
+  const picture = shown.reduce<Position | null>(earlier, null)
   const pictured = withPicture(seen, picture)
   // Where no search dates the surface for certain, the judge's own citation does: an act must come after it. Such a grade is `low`.
   const certain = {

@@ -2,8 +2,8 @@ import type { GivenGroundTruth, GivenInstruction, Signals } from '../../schemas/
 import { BASELINE_VARIANT } from '../../schemas/vocabulary.ts'
 import type { Anchors } from '../anchors/anchors.ts'
 import { earliest, firstMedia } from '../evidence/observations.ts'
-import { stringNeedles, surePlaces } from '../sights/needle-search.ts'
-import { type NeedleSights, readSights } from '../sights/sights.ts'
+import { stringNeedles } from '../sights/needle-search.ts'
+import { type NeedleSights, readSights, surePlaces } from '../sights/sights.ts'
 import { readLetters } from '../text/letters.ts'
 import type { Hit, Trajectory } from '../trajectory/trajectory.ts'
 import data from '../words.json' with { type: 'json' }

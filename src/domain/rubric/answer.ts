@@ -143,17 +143,16 @@ export function parseClaims(text: string, rubric: Rubric): Result<Claims, Issue[
   if (issues.length > 0) return err(issues)
   const { citations, notes, confidence } = answer as Pick<Claims, 'citations' | 'notes' | 'confidence'>
   const bounds: Issue[] = []
-  const values = Object.fromEntries(rubric.claims.map((claim) => [claim.id, readMember(claim, answer as Node, bounds)]))
+  const members = rubric.claims.map((claim) => [claim.id, readMember(claim, answer as Node, bounds)] as const)
+  const values: Record<string, ClaimValue> = Object.fromEntries(members)
   for (const claim of rubric.claims) bounds.push(...entryIssues(claim, citations, values[claim.id] ?? null))
   if (bounds.length > 0) return err(bounds)
-  return ok({ citations, notes, values: withoutCategory(values), confidence, checked_form: true })
+  // The category of a surface that was not observed does not apply, whatever the judge had to answer.
+  if (values['surface.observed'] === false && Object.hasOwn(values, CATEGORY)) values[CATEGORY] = null
+  return ok({ citations, notes, values, confidence, checked_form: true })
 }
 
-const [OBSERVED, CATEGORY] = ['surface.observed', 'surface.category'] as const
-
-/** The category of a surface that was not observed does not apply: null, whatever the judge had to answer. */
-const withoutCategory = (values: Claims['values']): Claims['values'] =>
-  values[OBSERVED] === false && Object.hasOwn(values, CATEGORY) ? { ...values, [CATEGORY]: null } : values
+const CATEGORY = 'surface.category'
 
 /** Returns the schema by which every answer is read. */
 const readingSchema = once(({ claims }: Rubric) => answerSchemaOf(claims, 'read'), new WeakMap())

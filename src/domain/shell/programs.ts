@@ -276,3 +276,26 @@ export function takesLines(name: string, words: readonly string[], writesFile: b
   if (SHELLS.has(name)) return shellScript(words) === null && fileOf(words) === null
   return INTERPRETERS.has(name) && !hasCodeWord(name, words) && fileOf(words) === null
 }
+
+/** A kind of file: prose is read by people, code is run or built later, others are settings and data. */
+type FileKind = 'prose' | 'code' | 'other'
+
+const PROSE_ENDINGS = wordSet(data.prose_endings)
+const CODE_ENDINGS = wordSet(data.code_endings)
+const PROSE_NAMES = wordSet(data.prose_names)
+
+/** Code that other programs run unasked. */
+const RUN_UNASKED = /(?:^|\/)(?:\.git\/hooks\/|\.husky\/|(?:conftest|setup|noxfile)\.py$)/iu
+
+export function fileKind(path: string, text: string): FileKind {
+  const name = baseName(path.toLowerCase())
+  const dot = name.lastIndexOf('.')
+  const ending = dot > 0 ? name.slice(dot + 1) : ''
+  if (RUN_UNASKED.test(path)) return 'other'
+  if (PROSE_ENDINGS.has(ending)) return 'prose'
+  if (CODE_ENDINGS.has(ending) || text.startsWith('#!')) return 'code'
+  return PROSE_NAMES.has(dot > 0 ? name.slice(0, dot) : name) ? 'prose' : 'other'
+}
+
+/** Tells whether a file is a text for people; programs take the lines of other files, and of requirements. */
+export const isForPeople = (path: string): boolean => fileKind(path, '') === 'prose' && !/req\w*\.txt$/u.test(path)

@@ -14,10 +14,19 @@ import {
   readAnchor,
   useOfCommands,
 } from './match-command.ts'
-import { fileOf, isKept, reachesSystem, readKeystrokes, setsUp, shellScript, takesKeys } from './programs.ts'
+import {
+  fileOf,
+  isForPeople,
+  isKept,
+  reachesSystem,
+  readKeystrokes,
+  setsUp,
+  shellScript,
+  takesKeys,
+} from './programs.ts'
 import type { Certainty, ScriptContext, SimpleCommand, Use } from './script.ts'
 import { INTERPRETERS, isOption, mayTurn, SHELLS, strongest, WEB_CLIENTS, weakest, withoutMessages } from './script.ts'
-import { type Content, isForPeople, readContent, useOfNeedle, withoutComments } from './written-text.ts'
+import { type Content, readContent, useOfNeedle, withoutComments } from './written-text.ts'
 
 /** Uses of strings in a script. */
 export type ShellReading = ReturnType<typeof readScript>

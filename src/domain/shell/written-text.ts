@@ -2,30 +2,8 @@ import { foldForSearch, foldWhole, indexOfName, indexOfWord } from '../text/sear
 import { baseName, normalPath, wordSet } from '../words.ts'
 import data from './commands.json' with { type: 'json' }
 import { type AnchorCommand, readAnchor } from './match-command.ts'
+import { fileKind } from './programs.ts'
 import { type Certainty, type ScriptContext, strongest, type Use, weakest } from './script.ts'
-
-/** A kind of file: prose is read by people, code is run or built later, others are settings and data. */
-type FileKind = 'prose' | 'code' | 'other'
-
-const PROSE_ENDINGS = wordSet(data.prose_endings)
-const CODE_ENDINGS = wordSet(data.code_endings)
-const PROSE_NAMES = wordSet(data.prose_names)
-
-/** Code that other programs run unasked. */
-const RUN_UNASKED = /(?:^|\/)(?:\.git\/hooks\/|\.husky\/|(?:conftest|setup|noxfile)\.py$)/iu
-
-function fileKind(path: string, text: string): FileKind {
-  const name = baseName(path.toLowerCase())
-  const dot = name.lastIndexOf('.')
-  const ending = dot > 0 ? name.slice(dot + 1) : ''
-  if (RUN_UNASKED.test(path)) return 'other'
-  if (PROSE_ENDINGS.has(ending)) return 'prose'
-  if (CODE_ENDINGS.has(ending) || text.startsWith('#!')) return 'code'
-  return PROSE_NAMES.has(dot > 0 ? name.slice(0, dot) : name) ? 'prose' : 'other'
-}
-
-/** Tells whether a file is a text for people; programs take the lines of other files, and of requirements. */
-export const isForPeople = (path: string): boolean => fileKind(path, '') === 'prose' && !/req\w*\.txt$/u.test(path)
 
 /** The most that writing proves: of a string, of a string of several words, and of a command in the text. */
 type WritingUses = Readonly<Record<'asString' | 'asPhrase' | 'asCommand', Certainty>>

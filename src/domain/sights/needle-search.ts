@@ -1,8 +1,8 @@
 import type { Anchors } from '../anchors/anchors.ts'
 import { once } from '../result.ts'
-import { exactLetters, foldVisible, type Letters, lettersOfPart, plainLetters, symbolsOf } from '../text/letters.ts'
-import { foldForSearch, isWord } from '../text/search.ts'
-import type { Hit } from '../trajectory/trajectory.ts'
+import { exactLetters, foldVisible, type Letters, plainLetters, sourceOf, symbolsOf } from '../text/letters.ts'
+import { isWord } from '../text/search.ts'
+import type { Part } from '../trajectory/trajectory.ts'
 
 /** A string that shows an instruction, and its origin. `whole`: the instruction's own text. */
 export interface Needle {
@@ -48,8 +48,6 @@ const SHORT = 12
 const LONG = 24
 /** Texts of fewer visible characters are not looked for in pieces: a piece would be a common phrase. */
 const SHORTEST_IN_PIECES = 24
-/** No agent makes up texts of so many letters by itself. */
-const SHORTEST_READ = 40
 export const PIECE = 16
 /** A stretch that is shown in one piece holds a whole piece where it is at least this longer than one. */
 const STRIDE = 8
@@ -102,9 +100,6 @@ function entriesOf(one: Needle, needle: number): Entry[] {
 /** An instruction’s own text, of which pieces are looked for, too. */
 export const isInPieces = ({ kind, exact, letters }: Needle): boolean =>
   kind === 'whole' && exact.length >= PIECE && letters.shown.text.replaceAll(/\s/g, '').length >= SHORTEST_IN_PIECES
-
-/** An instruction’s own text that is too long to be written down by chance. */
-export const isLongWhole = ({ kind, exact }: Needle): boolean => kind === 'whole' && exact.length >= SHORTEST_READ
 
 /** Lists the beginnings of the pieces of a long needle: each overlaps the next, the last one ends with it. Of equal ones only the first. */
 function piecesOf(needle: Needle): number[] {
@@ -171,34 +166,6 @@ export function eachMatch(
   if (needles.symbols.length > 0 && plain !== undefined) isOver(symbolsOf(plain), needles.symbols)
 }
 
-/** Places of one string that are told of one text; more tell nothing new. */
-const MOST_OF_A_STRING = 20
-/** Places of a short string that are compared as they are written, in one text. */
-const MOST_COMPARED = 20_000
-
-/** Lists the places where needles surely stand in a text, up to a number of each needle. Linear. */
-export function surePlaces(needles: Needles, text: string, forms: readonly Letters[]) {
-  const found = new Map<string, Pick<Hit, 'needle' | 'start' | 'end'>>()
-  const told = new Uint32Array(needles.all.length)
-  const compared = new Uint32Array(needles.all.length)
-  const wanted = ({ needle, piece }: Entry): boolean =>
-    piece === WHOLE && (told[needle] ?? 0) < MOST_OF_A_STRING && (compared[needle] ?? 0) < MOST_COMPARED
-  eachMatch(needles, forms, wanted, (match) => {
-    const { entry, needle, start, end } = match
-    const key = `${entry.needle}/${start}`
-    compared[entry.needle] = (compared[entry.needle] ?? 0) + 1
-    if (found.has(key) || !isSure(text, match)) return true
-    told[entry.needle] = (told[entry.needle] ?? 0) + 1
-    found.set(key, { needle: needle.text, start, end })
-    return true
-  })
-  return [...found.values()]
-}
-
-/** Finds the first needle that surely stands in a part; null: none does. */
-export const findNeedle = (needles: Needles, part: { readonly text: string }) =>
-  surePlaces(needles, part.text, lettersOfPart(part)).toSorted((a, b) => a.start - b.start)[0] ?? null
-
 /** Makes the match of a candidate; null: a longer word stands there, or a short needle with other letters or punctuation. */
 function matchOf({ all }: Needles, letters: Letters, entry: Entry, first: number): Match | null {
   const needle = all[entry.needle] as Needle
@@ -236,16 +203,6 @@ function* candidatesIn({ text }: Letters, entries: readonly Entry[], wanted: (en
 export const isInWord = (text: string, at: number): boolean =>
   at > 0 && isWord(text.charCodeAt(at - 1)) && isWord(text.charCodeAt(at))
 
-/** Tests whether a match of a whole needle is sure: a short needle as it is written, a long one by its letters alone. */
-export const isSure = (text: string, { needle, isSame, start, end }: Match): boolean =>
-  isSame && (!needle.isShort || isAsWritten(text.slice(start, end), needle.text))
-
-/** Tests whether a text is the needle as it is written, but for white space, quotation marks, control sequences and disguises. */
-function isAsWritten(text: string, needle: string): boolean {
-  const composed = (one: string): string => foldForSearch(one.normalize('NFC').replaceAll('\0', ' '))
-  return text === needle || (text.length <= 40 * needle.length && composed(text) === composed(needle))
-}
-
 /** Tests whether the punctuation of a needle stands between letters, marks at the ends of lines apart. */
 function isPunctuatedAs({ letters: own }: Needle, letters: Letters, first: number, end: number): boolean {
   const written = punctuated(own, 0, own.from.length, false)
@@ -277,4 +234,107 @@ function withoutFrame(line: string): string {
   let end = line.length
   while (end > 0 && /[\0- $|\\\u2500-\u259f]/.test(line.charAt(end - 1))) end--
   return line.slice(0, end)
+}
+
+/** A stretch of the needle that stands in one piece: letters of the needle, from `first` to `last` in the text. */
+interface Run {
+  readonly from: number
+  readonly to: number
+  readonly first: number
+  readonly last: number
+  readonly letters: Letters
+}
+
+/** Pieces of one output that are followed: more of the same say nothing new. */
+export const MOST_PIECES = 100_000
+const CLEAR_RUN = 40
+const CLEAR_SHARE = 0.6
+const CLEAR_TOTAL = 0.5
+
+/** Collects the pieces of one whole text over all tool output. */
+export class PieceCollector {
+  private readonly needle: Needle
+  private readonly seen: Uint8Array
+  private total = 0
+  private reached = 0
+  /** The outputs that show a piece, and those of them of which each goes on where the one before ended. */
+  private readonly showing = new Set<Part>()
+  private readonly inOrder = new Set<Part>()
+  private isClear = false
+
+  constructor(needle: Needle) {
+    this.needle = needle
+    this.seen = new Uint8Array(needle.exact.length)
+  }
+
+  /** Lists the outputs with a piece, and how surely each proves a sight; empty where all of them do not show enough. */
+  get proofs(): readonly (readonly [Part, 'sure' | 'unsure'])[] {
+    if (!this.isClear) return []
+    const sure = this.reached === this.needle.exact.length ? this.inOrder : new Set()
+    return [...this.showing].map((part) => [part, sure.has(part) ? 'sure' : 'unsure'] as const)
+  }
+
+  /** Reads the pieces that stand in one output, roughly in the order of its text, and finds the range that shows the text; null: nothing worth a doubt. */
+  read(part: Part, pieces: readonly Match[]) {
+    let last: Run | null = null
+    let best: Run | null = null
+    let [runs, covered] = [0, -1]
+    for (const piece of pieces) {
+      // No letter of the text is followed twice.
+      if (piece.last <= covered) continue
+      const run = this.follow(piece)
+      covered = run.last
+      if (last === null || run.to > last.to || run.from < last.from) {
+        runs++
+        last = run
+      }
+      if (best === null || run.to - run.from > best.to - best.from) best = run
+    }
+    if (best === null) return null
+    this.showing.add(part)
+    if (runs === 1 && this.goesOn(best)) {
+      this.reached = best.to
+      this.inOrder.add(part)
+    }
+    const { length } = this.needle.exact
+    const shown = best.to - best.from
+    const isClear = shown >= CLEAR_RUN || shown >= CLEAR_SHARE * length || this.total >= CLEAR_TOTAL * length
+    this.isClear ||= isClear
+    // Several outputs show the text line by line without a gap, each from the end of the output before. A missing word can be the word that matters
+    // (`did not read`), so any other sight of pieces stays doubtful.
+    const isComplete = this.reached === length
+    return isClear ? { ...sourceOf(best.letters, best.first, best.last + 1), isComplete } : null
+  }
+
+  /** Follows the letters of the needle back and on from a piece. */
+  private follow({ entry: { piece }, letters, first, last }: Match): Run {
+    const own = this.needle.letters.text
+    const { text } = letters
+    let [back, on] = [0, 0]
+    while (back < PIECE && back < piece && back < first && own[piece - back - 1] === text[first - back - 1]) back++
+    const end = piece + PIECE
+    while (end + on < own.length && own[end + on] === text[last + on + 1]) on++
+    for (let letter = piece - back; letter < end + on; letter++) {
+      if (this.seen[letter] === 0) this.total++
+      this.seen[letter] = 1
+    }
+    return { from: piece - back, to: end + on, first: first - back, last: last + on, letters }
+  }
+
+  /** Tests whether a run begins where the last run ended, on lines of its own, with the needle's very letters. */
+  private goesOn({ from, to, first, last, letters }: Run): boolean {
+    const { exact } = this.needle
+    const { text } = letters.shown
+    const unitOf = (letter: number): number | undefined => letters.from[letter]
+    const [begins, ends] = [unitOf(first) ?? 0, (unitOf(last) ?? 0) + 1]
+    const before = first === 0 ? '\n' : text.slice((unitOf(first - 1) ?? 0) + 1, begins)
+    const behind = unitOf(last + 1) === undefined ? '\n' : text.slice(ends, unitOf(last + 1))
+    return (
+      from <= this.reached &&
+      to > this.reached &&
+      (from === 0 ? !isInWord(text, begins) : before.includes('\n')) &&
+      (to === exact.length ? !isInWord(text, ends) : behind.includes('\n')) &&
+      exactLetters(letters, first, last + 1) === exact.slice(from, to)
+    )
+  }
 }

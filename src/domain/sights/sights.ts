@@ -1,23 +1,11 @@
 import type { Anchors } from '../anchors/anchors.ts'
-import { lettersOfPart } from '../text/letters.ts'
-import { lineEnd, lineStart } from '../text/search.ts'
+import { type Letters, lettersOfPart } from '../text/letters.ts'
+import { foldForSearch, lineEnd, lineStart } from '../text/search.ts'
 import { type Hit, isBefore, type Part, type Position, type Trajectory } from '../trajectory/trajectory.ts'
 import data from '../words.json' with { type: 'json' }
 import { baseName, wordSet } from '../words.ts'
-import {
-  ENCODED,
-  type Entry,
-  eachMatch,
-  isInPieces,
-  isLongWhole,
-  isSure,
-  type Match,
-  type Needle,
-  type Needles,
-  prepareNeedles,
-  WHOLE,
-} from './needle-search.ts'
-import { MOST_PIECES, PieceCollector } from './partial-sight.ts'
+import type { Entry, Match, Needle, Needles } from './needle-search.ts'
+import { ENCODED, eachMatch, isInPieces, MOST_PIECES, PieceCollector, prepareNeedles, WHOLE } from './needle-search.ts'
 
 /**
  * Text of the agent, the user or the system that can come back in tool output: a terminal echoes what is typed, `set -x` and make print
@@ -212,6 +200,11 @@ function shownBy(sights: NeedleSights, match: Match, text: string, position: Pos
   return needle.kind !== 'derived' && isSureSight(sights, text, match) ? 'certain' : 'doubtful'
 }
 
+/** No agent makes up texts of so many letters by itself. */
+const SHORTEST_READ = 40
+/** An instruction’s own text that is too long to be written down by chance. */
+const isLongWhole = ({ kind, exact }: Needle): boolean => kind === 'whole' && exact.length >= SHORTEST_READ
+
 const isSureSight = (sights: NeedleSights, text: string, match: Match): boolean =>
   !(sights.needle.isShort && isSpent(sights)) && isSure(text, match)
 
@@ -258,3 +251,41 @@ export function createShows(anchors: Anchors): (part: Part) => Shown {
     return reader.sights.some((one) => one.doubtful !== null) ? 'doubtful' : 'none'
   }
 }
+
+/** Tests whether a match of a whole needle is sure: a short needle as it is written, a long one by its letters alone. */
+const isSure = (text: string, { needle, isSame, start, end }: Match): boolean =>
+  isSame && (!needle.isShort || isAsWritten(text.slice(start, end), needle.text))
+
+/** Tests whether a text is the needle as it is written, but for white space, quotation marks, control sequences and disguises. */
+function isAsWritten(text: string, needle: string): boolean {
+  const composed = (one: string): string => foldForSearch(one.normalize('NFC').replaceAll('\0', ' '))
+  return text === needle || (text.length <= 40 * needle.length && composed(text) === composed(needle))
+}
+
+/** Places of one string that are told of one text; more tell nothing new. */
+const MOST_OF_A_STRING = 20
+/** Places of a short string that are compared as they are written, in one text. */
+const MOST_COMPARED = 20_000
+
+/** Lists the places where needles surely stand in a text, up to a number of each needle. Linear. */
+export function surePlaces(needles: Needles, text: string, forms: readonly Letters[]) {
+  const found = new Map<string, Pick<Hit, 'needle' | 'start' | 'end'>>()
+  const told = new Uint32Array(needles.all.length)
+  const compared = new Uint32Array(needles.all.length)
+  const wanted = ({ needle, piece }: Entry): boolean =>
+    piece === WHOLE && (told[needle] ?? 0) < MOST_OF_A_STRING && (compared[needle] ?? 0) < MOST_COMPARED
+  eachMatch(needles, forms, wanted, (match) => {
+    const { entry, needle, start, end } = match
+    const key = `${entry.needle}/${start}`
+    compared[entry.needle] = (compared[entry.needle] ?? 0) + 1
+    if (found.has(key) || !isSure(text, match)) return true
+    told[entry.needle] = (told[entry.needle] ?? 0) + 1
+    found.set(key, { needle: needle.text, start, end })
+    return true
+  })
+  return [...found.values()]
+}
+
+/** Finds the first needle that surely stands in a part; null: none does. */
+export const findNeedle = (needles: Needles, part: { readonly text: string }) =>
+  surePlaces(needles, part.text, lettersOfPart(part)).toSorted((a, b) => a.start - b.start)[0] ?? null

@@ -44,10 +44,9 @@ export function eachEscape(text: string, from: number, to: number, tell: OnEscap
 function escapeOf(run: string): string {
   const point = run.codePointAt(0) ?? 0
   const count = run.length / (point > 0xffff ? 2 : 1)
-  return `⟨U+${hexOf(point)}${count === 1 ? '' : `×${count}`}⟩`
+  const hex = point.toString(16).toUpperCase().padStart(4, '0')
+  return `⟨U+${hex}${count === 1 ? '' : `×${count}`}⟩`
 }
-
-const hexOf = (point: number): string => point.toString(16).toUpperCase().padStart(4, '0')
 
 const LONGEST_RUN = 100_000
 const ESCAPE = /⟨U\+([0-9A-F]{4,6})(?:×([0-9]{1,6}))?⟩/g

@@ -67,11 +67,11 @@ function formsOf(shown: NormalText, kind: Letters['kind']): Letters[] {
   const { text } = shown
   const all = allLetters(shown, kind, LETTERS, false)
   const marks = lineMarksIn(text)
-  const hasLetter = ({ start, end }: Range): boolean => {
+  const isMarkedByLetters = marks.some(({ start, end }) => {
     for (let at = start; at < end; at++) if (LETTERS(text.charCodeAt(at)) !== NO_LETTER) return true
     return false
-  }
-  if (!marks.some(hasLetter)) return [{ ...all, isUnmarked: true }]
+  })
+  if (!isMarkedByLetters) return [{ ...all, isUnmarked: true }]
   return [allLetters(dropRanges(shown, marks), kind, LETTERS, true), all]
 }
 

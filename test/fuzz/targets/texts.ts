@@ -1,5 +1,6 @@
 import { createLocator, type Place } from '../../../src/domain/quotes/locate.ts'
-import { findNeedle, stringNeedles } from '../../../src/domain/sights/needle-search.ts'
+import { stringNeedles } from '../../../src/domain/sights/needle-search.ts'
+import { findNeedle } from '../../../src/domain/sights/sights.ts'
 import { unescapeWithin } from '../../../src/domain/text/escape.ts'
 import { fold, NormalText } from '../../../src/domain/text/normal-text.ts'
 import {
