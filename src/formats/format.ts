@@ -25,24 +25,16 @@ export interface ListIn {
 }
 
 /** Returns the first named member that holds a list of the kind; null where none does. */
-export function listIn(
-  document: Json,
-  names: readonly string[],
-  isKind: (list: readonly unknown[]) => boolean,
-): ListIn | null {
+export function listIn(document: Json, names: readonly string[], isKind: (list: ListIn['list']) => boolean) {
   for (const name of names) {
-    const list = document[name]
-    if (Array.isArray(list) && isKind(list)) return { list, path: `/${name}` }
+    const list: unknown = document[name]
+    if (Array.isArray(list) && isKind(list)) return { list, path: `/${name}` } as ListIn
   }
   return null
 }
 
 /** Groups the rows of a list by their run, in order of the first rows; an odd row, and a row without an id, stay beside the row before them. */
-export function groupRows(
-  list: readonly unknown[],
-  isRow: (row: unknown) => row is Json,
-  idOf: (row: Json) => string,
-): readonly (readonly [id: string, rows: readonly unknown[]])[] {
+export function groupRows(list: readonly unknown[], isRow: (row: unknown) => row is Json, idOf: (row: Json) => string) {
   let id = list.filter(isRow).map(idOf).find(Boolean) ?? ''
   const groups = Map.groupBy(list, (row) => {
     if (isRow(row)) id = idOf(row) || id

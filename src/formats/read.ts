@@ -16,6 +16,8 @@ import { namesOf } from './vocabulary.ts'
 
 export type { ReadLimits } from './common/reading.ts'
 
+type ReadResult = Result<Trajectory, Issue[]>
+
 const ACCEPTED =
   'Send one run as one JSON object: {"steps": [{"actor": "user", "text": "Build it."}, {"actor": "agent_action", "text": "make"}]}, or a chat, ' +
   '{"messages": [{"role": "user", "content": "Build it."}, …]}, or an ATIF trajectory (v1.0 to v1.8) or another session that docs/formats.md lists'
@@ -30,11 +32,7 @@ const ACCEPTED =
  * const read = readTrajectory(JSON.parse(text), { max_steps: 5000, max_part_chars: 2_000_000 })
  * if (!read.ok) report(read.error)   // [{ path: '/steps/3/message', message: 'must be text or …' }]
  */
-export function readTrajectory(
-  document: unknown,
-  limits: ReadLimits,
-  id = digestOf(document),
-): Result<Trajectory, Issue[]> {
+export function readTrajectory(document: unknown, limits: ReadLimits, id = digestOf(document)): ReadResult {
   if (id === null) return readMended(document, limits)
   const reading = new Reading(limits)
   const read = holdsRuns(document)
@@ -57,7 +55,7 @@ const digestOf = (document: unknown): Digest | null =>
   findUnsound(document, 1).length === 0 ? digestValue(document) : null
 
 /** Reads a document with U+FFFD in place of each half character; refuses a document that is unsound for another reason. */
-function readMended(document: unknown, limits: ReadLimits): Result<Trajectory, Issue[]> {
+function readMended(document: unknown, limits: ReadLimits): ReadResult {
   const { mended, halves } = mendHalves(document)
   const read = mended === null ? err(findUnsound(document)) : readTrajectory(mended, limits)
   return read.ok ? ok({ ...read.value, warnings: [...halves, ...read.value.warnings] }) : read
@@ -205,7 +203,6 @@ function countAbsentAgents(reading: Reading, steps: readonly Step[]): void {
   }
 }
 
-/** Tools that start another agent, by the names of all harnesses. */
 const STARTERS = namesOf('any', 'starters')
 
 /** A turn of the agent: its calls before other speakers, and whether a tool output followed. */

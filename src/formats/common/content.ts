@@ -21,7 +21,7 @@ export function readPreview(value: unknown, path: string, sink: ContentSink, hol
 }
 
 /** Reads a block of a format of its own; `readBlock` reads those of the providers. */
-export type ReadBlock = (block: Json, path: string, sink: ContentSink) => void
+type ReadBlock = (block: Json, path: string, sink: ContentSink) => void
 
 /** Reads a content: text, an array of texts and blocks, or nothing. */
 export function readContent(content: unknown, path: string, sink: ContentSink, read: ReadBlock = readBlock): void {
@@ -38,7 +38,6 @@ export function readAnyBlock(block: unknown, path: string, sink: ContentSink, re
 }
 
 const TEXTS: ReadonlySet<unknown> = wordSet('text input_text output_text summary_text reasoning_text')
-/** Kinds of media by the types of blocks. */
 const MEDIA: Readonly<Record<string, string>> = {
   ...{ ...named('image', 'image image_url input_image'), ...named('audio', 'audio input_audio') },
   ...{ ...named('video', 'video video_url'), ...named('file', 'file input_file'), document: 'document' },

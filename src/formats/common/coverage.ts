@@ -12,7 +12,6 @@ type Read = Map<string, Read | true>
 const LONGEST_LABEL = 40
 /** Bounds the JSON inside of JSON in which copies are searched. */
 const MOST_NESTING = 3
-/** Bounds the warnings of one document about words that no reader knows. */
 const MOST_WARNINGS = 20
 
 /** Members of any format beside the run: definitions of tools, settings, figures, and notes for programs. */
@@ -80,20 +79,17 @@ const NOT_WORD = /[^!-~]/
 
 /** Marks a path as read; behind `#` stand places inside of the string. */
 function mark(read: Read, path: string): void {
-  const hash = path.indexOf('#')
-  const segments = (hash === -1 ? path : path.slice(0, hash)).split('/')
+  const [place = ''] = path.split('#', 1)
+  const keys = place.split('/').slice(1)
+  const last = keys.pop()
   let node = read
-  for (let index = 1; index < segments.length; index++) {
-    const raw = segments[index] ?? ''
-    const key = raw.includes('~') ? raw.replaceAll('~1', '/').replaceAll('~0', '~') : raw
-    const next = node.get(key)
+  for (const key of keys.map(decoded)) {
+    const next = node.get(key) ?? new Map<string, Read | true>()
     if (next === true) return
-    if (index === segments.length - 1) node.set(key, true)
-    else if (next !== undefined) node = next
-    else {
-      const made: Read = new Map()
-      node.set(key, made)
-      node = made
-    }
+    node.set(key, next)
+    node = next
   }
+  if (last !== undefined) node.set(decoded(last), true)
 }
+
+const decoded = (key: string): string => (key.includes('~') ? key.replaceAll('~1', '/').replaceAll('~0', '~') : key)

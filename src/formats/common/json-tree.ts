@@ -13,7 +13,6 @@ export function wellFormed(value: unknown, depth = 0): unknown {
   )
 }
 
-/** Bounds the warnings about half characters. */
 const MOST_HALVES = 20
 
 /** Puts U+FFFD in place of each half of a character, with a warning for each of the first; null for a value that is unsound for another reason. */
@@ -51,11 +50,8 @@ export function leavesOf(root: unknown, at = '', named = '', from = at.length): 
       continue
     }
     // Pushed in reverse, so that the first member leaves the stack first.
-    const members: [string, unknown][] = Object.entries(value)
-    for (let index = members.length - 1; index >= 0; index--) {
-      const [key, member] = members[index] as [string, unknown]
-      open.push({ value: member, pointer: pointer(path, key), name: cutName(name === '' ? key : `${name}.${key}`) })
-    }
+    for (const [key, value] of Object.entries(item.value as Json).reverse())
+      open.push({ value, pointer: pointer(path, key), name: cutName(name === '' ? key : `${name}.${key}`) })
   }
   return leaves
 }

@@ -14,9 +14,10 @@ import type { Reading } from './reading.ts'
  * call are searched.
  */
 export function withActsOfMessages(reading: Reading, { format, agent, steps }: ReadDocument): readonly Step[] {
-  const { messages, acted } = messagesOf(steps, format)
+  const parts = steps.flatMap((step) => step.parts)
+  const { messages, acted } = messagesOf(parts, format)
   if (messages.length === 0) return steps
-  const form = protocolOf(messages, promptOf(steps), agent.name)
+  const form = protocolOf(messages, promptOf(parts), agent.name)
   const followed = messages.filter(({ next }) => next !== null).length
   const changed = new Map<Part, readonly Part[]>()
   const run: Run = {
@@ -25,16 +26,15 @@ export function withActsOfMessages(reading: Reading, { format, agent, steps }: R
     byWords: followed * 2 > acted,
     isForm: form !== null && (form.announced || form.pieces.size * 2 > followed),
   }
+  const mayBeTerminus = form === null || form.protocol.harness === 'terminus'
   for (const message of messages) {
-    const part = steps[message.step]?.parts[message.part]
-    if (part === undefined) continue
+    const { part, next } = message
     // The harness itself rejected the whole reply; no other harness puts words of its own before a program's output.
-    if (mayBeTerminus(form) && message.next !== null && isRejection(message.next.text)) continue
-    const parts = actsOf(run, part, message)
-    if (parts === null) markDoubt(run, part, message)
+    if (mayBeTerminus && next !== null && isRejection(next.text)) continue
+    const parts = actsOf(run, message)
+    if (parts === null) markDoubt(run, message)
     else {
       changed.set(part, parts)
-      const { next } = message
       const isAnswer = next?.actor === 'user' && parts.some(({ actor }) => actor === 'agent_action')
       if (isAnswer) changed.set(next, [{ ...next, actor: 'tool_output', name: 'output' }])
     }
@@ -63,37 +63,33 @@ const WITH_CALLS: ReadonlySet<string> =
   wordSet(`antigravity claude-code codex copilot-cli cursor droid-stream gemini-cli kimi-code
   openclaw opencode openhands qwen-code`)
 
-/** The protocol of a run, and the slices of the messages that follow it. */
 interface RunProtocol {
   readonly protocol: TextActs
   readonly announced: boolean
   readonly pieces: ReadonlyMap<Message, readonly Slice[]>
+  /** Count of the messages that certainly follow the protocol. */
+  readonly sure: number
 }
-
-const mayBeTerminus = (form: RunProtocol | null): boolean => form === null || form.protocol.harness === 'terminus'
 
 /** Returns the protocol that most messages certainly follow; null where no message does. */
 function protocolOf(messages: readonly Message[], prompt: readonly string[], agent: string | null): RunProtocol | null {
   let best: RunProtocol | null = null
-  let most = 0
   for (const protocol of PROTOCOLS) {
     const announced = protocol.announced.some((mark) => prompt.some((text) => text.includes(mark)))
     if (!announced && protocol.needsPrompt) continue
-    const pieces = new Map(
-      messages.flatMap((message): [Message, readonly Slice[]][] => {
-        const slices = protocol.split(message.text, agent)
-        return slices === null ? [] : [[message, slices]]
-      }),
-    )
+    const pieces = new Map<Message, readonly Slice[]>()
+    for (const message of messages) {
+      const slices = protocol.split(message.part.text, agent)
+      if (slices !== null) pieces.set(message, slices)
+    }
     const sure = announced ? pieces.size : [...pieces.keys()].filter(({ answer }) => answer !== null).length
-    if (sure <= most) continue
-    most = sure
-    best = { protocol, announced, pieces }
+    if (sure > (best?.sure ?? 0)) best = { protocol, announced, pieces, sure }
   }
   return best
 }
 
-function actsOf({ reading, agent, form, hasCalls, byWords }: Run, part: Part, message: Message): Part[] | null {
+function actsOf({ reading, agent, form, hasCalls, byWords }: Run, message: Message): Part[] | null {
+  const { part } = message
   // A path with an inner pointer takes no range.
   const slices = part.path.includes('#') ? undefined : form?.pieces.get(message)
   if (form === null || slices === undefined) return null
@@ -122,7 +118,8 @@ function withoutHead(text: string): string {
 }
 
 /** Marks a message that may hold uncertain acts: the message stays speech, with a doubtful act and a warning. */
-function markDoubt(run: Run, part: Part, message: Message): void {
+function markDoubt(run: Run, message: Message): void {
+  const { part } = message
   const reads = readsLikeCall(run, message)
   if (!reads && !isAnsweredAsCall(run, message)) return
   if (run.form === null && !run.hasCalls && message.answer?.actor === 'tool_output')
@@ -138,19 +135,19 @@ function markDoubt(run: Run, part: Part, message: Message): void {
 /** The mark of Aider's edits, which no message answers. */
 const EDIT = '<<<<<<< SEARCH'
 
-function readsLikeCall({ agent, isForm, hasCalls, byWords }: Run, { text, answer, next }: Message): boolean {
+function readsLikeCall({ agent, isForm, hasCalls, byWords }: Run, { part, answer, next }: Message): boolean {
   if (isForm && answer === null) return false
-  if (text.includes(EDIT)) return true
+  if (part.text.includes(EDIT)) return true
   // In a form that people use as well, the last message of a run is no act, because no reply came back; nor is a message to people from an
   // agent that has calls.
   const follows = byWords ? next : answer
   const mayBe = (form: TextActs) => (form.needsAnswer ? follows !== null : !hasCalls || next !== null)
-  return PROTOCOLS.some((form) => mayBe(form) && form.split(text, agent) !== null)
+  return PROTOCOLS.some((form) => mayBe(form) && form.split(part.text, agent) !== null)
 }
 
 /** Tells whether a message was answered like a call: any answer without a known protocol; for an agent with calls, only beyond prose. */
-const isAnsweredAsCall = ({ isForm, hasCalls, byWords }: Run, { text, answer, next }: Message): boolean =>
-  !isForm && (answer !== null || (next !== null && (!hasCalls || (byWords && MARKED.test(text)))))
+const isAnsweredAsCall = ({ isForm, hasCalls, byWords }: Run, { part, answer, next }: Message): boolean =>
+  !isForm && (answer !== null || (next !== null && (!hasCalls || (byWords && MARKED.test(part.text)))))
 
 /** Marks beyond prose: a fence, a tag, JSON, a call, a prompt, or a word with a colon at the head of a line. */
 const MARKED =
@@ -161,11 +158,8 @@ const ANSWER =
   /^(?:(?:command |tool |execution |terminal |shell )?(?:observation|output|result|stdout)(?: \d{1,4})?:|execution result|current terminal s(?:tate|creen):|new terminal output:|<(?:returncode|output|stdout|tool_response|tool_result|function_results?)\b)/i
 const CLINE_ANSWERS = Object.keys(CLINE_TOOLS).map((tool) => `[${tool}`)
 
-/** A message of the agent, and the parts that followed it. */
 interface Message {
-  readonly step: number
-  readonly part: number
-  readonly text: string
+  readonly part: Part
   /** The result of the message: tool output, or a harness's message as the user; null where neither follows. */
   readonly answer: Part | null
   /** The next part of another speaker; null where none comes before the agent's next message. */
@@ -173,7 +167,7 @@ interface Message {
 }
 
 /** Collects the messages of the turns in which the agent only speaks, and counts the other turns (`acted`). Another speaker ends a turn. */
-function messagesOf(steps: readonly Step[], format: string) {
+function messagesOf(parts: readonly Part[], format: string) {
   // In other formats a document itself may give the name.
   const isSummary = ({ name }: Part): boolean => name === 'compact_summary' && WITH_CALLS.has(format)
   const messages: Message[] = []
@@ -188,14 +182,13 @@ function messagesOf(steps: readonly Step[], format: string) {
     turn = []
     isAct = false
   }
-  for (const [step, { parts }] of steps.entries())
-    for (const [part, current] of parts.entries()) {
-      if (!current.actor.startsWith('agent_')) end(current)
-      // The argument of a tool that only thinks or speaks has the tool's name before a dot.
-      else if (current.actor === 'agent_action' || current.name.includes('.')) isAct = true
-      else if (current.actor === 'agent_message' && !current.media && !isSummary(current))
-        turn.push({ step, part, text: current.text, answer: null, next: null })
-    }
+  for (const part of parts) {
+    if (!part.actor.startsWith('agent_')) end(part)
+    // The argument of a tool that only thinks or speaks has the tool's name before a dot.
+    else if (part.actor === 'agent_action' || part.name.includes('.')) isAct = true
+    else if (part.actor === 'agent_message' && !part.media && !isSummary(part))
+      turn.push({ part, answer: null, next: null })
+  }
   end(null)
   return { messages, acted }
 }
@@ -206,13 +199,8 @@ const isAnswer = ({ actor, text }: Part): boolean =>
 const isHarness = (head: string): boolean =>
   ANSWER.test(head) || (head.startsWith('[') && CLINE_ANSWERS.some((words) => head.startsWith(words)))
 
-/** Returns the texts before the first part of the agent. */
-function promptOf(steps: readonly Step[]): readonly string[] {
-  const texts: string[] = []
-  for (const { parts } of steps)
-    for (const { actor, text } of parts) {
-      if (actor.startsWith('agent_')) return texts
-      if (actor !== 'tool_output') texts.push(text)
-    }
-  return texts
+/** Returns the texts before the first part of the agent, of which there is one. */
+function promptOf(parts: readonly Part[]): readonly string[] {
+  const first = parts.findIndex(({ actor }) => actor.startsWith('agent_'))
+  return parts.slice(0, first).flatMap(({ actor, text }) => (actor === 'tool_output' ? [] : [text]))
 }

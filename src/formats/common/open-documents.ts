@@ -10,10 +10,8 @@ import { isRecord, type Json } from './reading.ts'
  * Reads the runs from the text of a file. The content decides its kind: one JSON value, or JSON lines. An array or JSON lines become one
  * document `{"records": […]}`; a file of many runs (an Inspect log, a list of runs) becomes one document per run.
  *
- * A few lines that are not JSON are left out, with a warning: a cut session ends in one, and harnesses mix in lines of the standard error.
- * Broken lines that hold the beginning of a record are counted in the document (`unread_lines`).
- *
- * Issues name a line of a JSON lines file as `line 7`, 1-based.
+ * A few lines that are not JSON are left out, with a warning (`line 7`, 1-based): a cut session ends in one, and harnesses mix in lines of the
+ * standard error. Broken lines that hold the beginning of a record are counted in the document (`unread_lines`).
  */
 export function openDocuments(text: string): Result<readonly OpenedDocument[], Issue[]> {
   const parsed = parseFile(withoutNul(text))
@@ -48,7 +46,6 @@ function asRecords(root: Json): Json {
   return !recognizes(root) && recognizes(records) ? records : root
 }
 
-/** Parses one JSON value, else JSON lines; an array or lines go under `records`. */
 function parseFile(text: string): Result<ParsedFile, Issue[]> {
   const whole = parseJson(text)
   if (whole !== undefined) {
@@ -108,7 +105,6 @@ function parseLines(text: string): Result<ParsedFile, Issue[]> {
   return ok({ root, warnings: noiseWarnings(noise, last) })
 }
 
-/** Explains that a text is neither JSON nor JSON lines, with the byte at which the JSON breaks. */
 function neitherText(text: string): string {
   const at = readJson(text).error
   return `the file is neither JSON nor JSON lines: it ${at === text.length ? 'ends' : 'stops being JSON'} at byte ${Buffer.byteLength(text.slice(0, at))}`

@@ -47,13 +47,11 @@ function isBase64(data: string): boolean {
   return true
 }
 
-/** The facts in the first bytes of a picture; nothing is decoded. */
 type PictureHeader = Pick<Picture, 'media_type' | 'width' | 'height'>
 
 /** Bytes within which a JPEG must give its size: profiles and previews may come first. */
 const HEADER_BYTES = 256 * 1024
 
-/** Reads the header of a picture; null for other types, or where these bytes lack the size. */
 function readPictureHeader(bytes: Buffer): PictureHeader | null {
   const size = sizeOfPng(bytes) ?? sizeOfGif(bytes) ?? sizeOfWebp(bytes) ?? sizeOfJpeg(bytes)
   return size === null || size.width === 0 || size.height === 0 ? null : size

@@ -51,7 +51,6 @@ const MAX_PICTURES = 1000
 export const cutName = (name: string): string =>
   name.length <= MAX_NAME ? name : `${name.slice(0, MAX_NAME).toWellFormed()}…`
 
-/** Collects issues in order: the first hundred of them, then only their number. */
 class IssueList {
   readonly #kept: Issue[] = []
   /** Count of all issues, kept or not. */
@@ -69,7 +68,6 @@ class IssueList {
   }
 }
 
-/** Receives the pieces of a content. */
 export interface ContentSink {
   readonly reading: Reading
   text(text: string, path: string): void
@@ -92,7 +90,6 @@ export class Reading {
   reply: Reply | null = null
   readonly #warned = new Set<string>()
   readonly #pictures = new WeakMap<PictureSource, ReturnType<typeof parsePicture>>()
-  /** Counts of the unread records so far. */
   unreadSoFar: Readonly<Unread> = NOTHING_UNREAD
   /** Whether the record marks a compaction of the agent's context. */
   isCompacted = false
@@ -109,14 +106,11 @@ export class Reading {
   }
 
   /** Reads a value assembled from pieces of the document: `place` maps every path that is reported meanwhile. */
-  within<T>(place: Place, read: () => T): T {
+  within(place: Place, read: () => void): void {
     const outer = this.#place
     this.#place = place
-    try {
-      return read()
-    } finally {
-      this.#place = outer
-    }
+    read()
+    this.#place = outer
   }
 
   /** Reports a value of another form than is due: one unread record and one unread act, for the value may have held an act. */
@@ -128,7 +122,6 @@ export class Reading {
     else this.unread(path, `${message}; not read`, true)
   }
 
-  /** Refuses the document. */
   refuse(path: string, message: string): void {
     this.errors.add(this.#place(path), message)
   }
@@ -253,10 +246,8 @@ export function* objectsIn(reading: Reading, list: unknown, path: string): Gener
 
 /** Members that hold tool calls, in any format; in lower case, without separators. */
 const CALLS = namesOf('any', 'calls')
-/** Members of a call itself. */
 const OF_CALLS = namesOf('any', 'of_calls')
 const KINDS: ReadonlySet<string> = wordSet('event eventtype kind method op partkind subtype type')
-/** Words in the type names of calls. */
 const ACT_WORDS = namesOf('any', 'act_words')
 
 const MOST_MEMBERS = 500
@@ -265,7 +256,6 @@ const MOST_NAME = 100
 /** Characters of a text that is parsed as JSON in search of calls. */
 const MOST_TEXT = 1_000_000
 
-/** Tests a member by its name and its value. */
 type TestMember = (key: string, member: unknown) => boolean
 
 /** Tells whether a member of a record, at any depth and also in JSON text, passes the test. `beyond`: the answer for a record too large to search. */

@@ -193,9 +193,8 @@ const PATCHERS: ReadonlySet<string> = new Set(['apply_patch', 'applypatch'])
 const WRAPPERS: ReadonlySet<string> = new Set(['env', 'sudo', 'nohup', 'time', 'command', 'exec'])
 
 /**
- * Returns the kinds of the words of a command that runs a script in a shell: `["bash", "-lc", "cat x | wc"]`. The script is a shell text, the
- * words before it select the shell, and the words behind it are the script's arguments. The patch of `["apply_patch", "*** Begin Patch …"]`
- * is classified likewise. Null for any other command.
+ * Returns the kinds of the words of a command that runs a script in a shell, `["bash", "-lc", "cat x | wc"]` (the words before the script select the
+ * shell, the words behind it are its arguments), or a patch, `["apply_patch", "*** Begin Patch …"]`. Null for any other command.
  */
 function kindsOfArgv(argv: readonly string[]): readonly ArgumentKind[] | null {
   const [program = ''] = argv

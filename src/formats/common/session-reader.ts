@@ -4,7 +4,6 @@ import { namesOf } from '../vocabulary.ts'
 import { type Json, mayAct, namesCall, objectsIn, type Reading } from './reading.ts'
 import { asList, Session } from './session.ts'
 
-/** The readers of a harness's records by type. */
 export type RecordTable = Readonly<Record<string, (record: Json, path: string) => void>>
 
 /** The kinds of ids under which readers keep calls (`keyOf`). */
@@ -37,7 +36,6 @@ export abstract class SessionReader extends Session {
     if (mayAct(record)) this.#beside.push([path, record])
   }
 
-  /** Counts the records left out that may hold an act of which the run shows no call. */
   #countLeftOut(): void {
     const isCall = (id: string): boolean => KINDS_OF_IDS.some((kind) => this.hasCall(kind + id))
     for (const [path, record] of this.#beside)

@@ -20,7 +20,6 @@ export interface OpenStep {
 
 type Outcome = ActOutcome | ((tool: string) => ActOutcome)
 
-/** A text and the pointer of the string that holds it. */
 export interface PlacedText {
   readonly text: string
   readonly path: string
@@ -42,7 +41,6 @@ export class Session {
   readonly reading: Reading
   /** The argument tables of the harness's tools; null: the name of the agent picks them. */
   readonly tools: ToolTable | null
-  /** The agent's name. */
   readonly agent: string | null
   /** True for a list of messages, each of which is a step. */
   readonly isList: boolean
@@ -55,7 +53,6 @@ export class Session {
   /** Calls without a result whose id only they have. */
   readonly #waiting = new Set<SessionCall>()
 
-  /** Resolves a text that may be a reference. */
   locate: Resolve = (text, path) => ({ text, path })
 
   constructor(reading: Reading, tools: ToolTable | null, agent: string | null = null, isList = false) {
@@ -65,7 +62,6 @@ export class Session {
     this.isList = isList
   }
 
-  /** Returns the argument kinds of a tool. */
   specOf(tool: string): ToolSpec | undefined {
     return this.tools === null ? specOf(this.agent, tool) : own(this.tools, tool)
   }
@@ -124,7 +120,6 @@ export class Session {
     return made.shared ? null : made.call
   }
 
-  /** Tells whether a call of the tool has no result yet. */
   isWaitingFor(tool: string): boolean {
     return [...this.#waiting].some(({ call }) => call.tool === tool)
   }
@@ -160,10 +155,7 @@ export class Session {
     this.#waiting.clear()
   }
 
-  /**
-   * Places the output of a call in the call's step while nothing else has happened since, else in a step of its own; sets its outcome. `call`:
-   * null where no call has the id, or where several calls without a result share it.
-   */
+  /** Places the output of a call in the call's step, or, after other records, in its own. `call`: null where the id names none, or several. */
   output(id: unknown, path: string, name: string | null, outcome: Outcome = 'unknown') {
     const made = this.#made(id)
     const { last } = this

@@ -92,10 +92,7 @@ function readPart(reading: Reading, parts: Part[], part: Json, path: string, age
   else reading.add(parts, { actor, text, path: at, name: shown })
 }
 
-/**
- * Reads an action. The text is the tool's main argument (a command), or all arguments as a JSON object. `name` is the tool, or the tool and
- * an argument (`bash.command`). An action of an unknown tool is a shell line.
- */
+/** Reads an action: the main argument (a command), or all as JSON, of the tool `name` (`bash`, `bash.command`); else a shell line. */
 function readAction(
   reading: Reading,
   parts: Part[],

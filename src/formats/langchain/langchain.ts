@@ -182,7 +182,6 @@ function outputOf(outputs: Located): Located {
   return isRecord(message.value) && 'content' in message.value ? message.member('content') : output
 }
 
-/** Splits the rows of several traces into one document per trace. */
 function splitLangSmith(root: Json): readonly FileRun[] | null {
   const runs = runsIn(root)
   if (runs === null) return null

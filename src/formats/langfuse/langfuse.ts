@@ -114,6 +114,5 @@ function splitLangfuse(root: Json): readonly FileRun[] | null {
   const traceOf = (row: Json): string => asText(row['traceId'] ?? row['trace_id']) ?? ''
   if (!list.some(isObservation)) return null
   const groups = groupRows(list, isObservation, traceOf)
-  if (groups.length < 2) return null
-  return groups.map(([id, data]) => ({ name: cutName(id), document: { records: data } }))
+  return groups.length < 2 ? null : groups.map(([id, data]) => ({ name: cutName(id), document: { records: data } }))
 }

@@ -59,7 +59,6 @@ export function takeMessage(
   return sink.calls
 }
 
-/** A message of a record, with the facts beside it. */
 export interface LocatedMessage {
   readonly tree: Tree
   /** The place of pieces without a place of their own. */
@@ -145,13 +144,8 @@ export function readTurns(sink: ChatSink, turns: Iterable<Located>): void {
   }
 }
 
-export function readList(
-  reading: Reading,
-  { format, agent }: Omit<ReadDocument, 'steps'>,
-  path: string,
-  placed: readonly Located[],
-): ReadDocument {
-  const sink = new ChatSink(reading, agent.name, true)
-  readTurns(sink, placed)
-  return { format, agent, steps: sink.finish(path) }
+export function readList(reading: Reading, about: Omit<ReadDocument, 'steps'>, path: string, turns: Iterable<Located>) {
+  const sink = new ChatSink(reading, about.agent.name, true)
+  readTurns(sink, turns)
+  return { ...about, steps: sink.finish(path) }
 }

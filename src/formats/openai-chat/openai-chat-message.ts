@@ -165,7 +165,6 @@ export function speaksAsAgent(message: Json): boolean {
 
 const KNOWN_ROLES: ReadonlySet<string> = wordSet('assistant user system developer tool function exit')
 
-/** Roles of other programs. */
 const ROLES: Readonly<Record<string, string>> = {
   ...{ ...named('user', 'human User Human'), ...named('assistant', 'ai model bot Assistant') },
   ...named('tool', 'tool_result tool_response ipython environment observation'),

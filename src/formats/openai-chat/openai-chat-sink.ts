@@ -1,6 +1,6 @@
 import { type Act, type ActOutcome, NOT_RUN, type Part } from '../../domain/trajectory/trajectory.ts'
 import type { Actor } from '../../schemas/vocabulary.ts'
-import { openEnvelope, type ReadBlock, readBlock as readCommonBlock, readContent, wordsOf } from '../common/content.ts'
+import { openEnvelope, readBlock as readCommonBlock, readContent, wordsOf } from '../common/content.ts'
 import { leavesOf, memberName } from '../common/json-tree.ts'
 import type { PictureSource } from '../common/pictures.ts'
 import { type ContentSink, isAbsent, isRecord, type Json, objectsIn, type Reading } from '../common/reading.ts'
@@ -148,9 +148,8 @@ export function readBlocks(sink: ChatSink, content: unknown, path: string, speak
       sink.media(parts, { actor, text: isInside ? `[${kind}]` : text, path: at, name }, source)
     },
   }
-  const read: ReadBlock = (block, at) => readBlock(sink, block, at, speaker, pieces)
   if (isRecord(content) && typeof content['type'] === 'string') readBlock(sink, content, path, speaker, pieces)
-  else readContent(content, path, pieces, read)
+  else readContent(content, path, pieces, (block, at) => readBlock(sink, block, at, speaker, pieces))
 }
 
 function readBlock(sink: ChatSink, block: Json, path: string, speaker: Speaker, pieces: ContentSink): void {

@@ -7,10 +7,7 @@ import { readTurns } from './chat-steps.ts'
 import { isResponse } from './openai-chat-message.ts'
 import { ChatSink, readBlocks, speaking } from './openai-chat-sink.ts'
 
-/**
- * The format of a provider's chat: `{"messages": [{"role", "content", "tool_calls"}]}`, a bare array of such messages, a log of one
- * provider call (litellm: `messages` and `response`), one run of tau-bench (`traj`) or of Harbor's traces (`conversations`).
- */
+/** The format of a provider's chat: `messages`, a bare array, a log of a call (litellm), a run of tau-bench (`traj`) or Harbor (`conversations`). */
 export const OPENAI_CHAT: Format = {
   name: 'openai-chat',
   recognizes: (document) => chatIn(document) !== undefined || runsOf(document) !== null,
@@ -57,12 +54,7 @@ function readOpenAiChat(reading: Reading, document: Json): ReadDocument {
 }
 
 /** Reads one run: the system prompt beside its messages (Anthropic), the messages, and the answer. `answer`: an answer that the run itself does not hold. */
-function readRun(
-  reading: Reading,
-  run: Located,
-  format = 'openai-chat',
-  answer: readonly Located[] = [],
-): ReadDocument {
+function readRun(reading: Reading, run: Located, format = 'openai-chat', answer: Located[] = []): ReadDocument {
   const { record } = run
   const agent = { name: asName(record['agent']), model: modelOf(record) }
   const name = chatIn(record) ?? 'messages'
@@ -157,10 +149,7 @@ const episodeOf = (run: unknown): readonly unknown[] | null =>
     : null
 
 /** Removes the rows that the next row repeats whole, by the list of each; a row without a list is kept. */
-function withoutHeads(
-  rows: readonly unknown[],
-  listOf: (row: unknown) => readonly unknown[] | null,
-): readonly unknown[] {
+function withoutHeads(rows: readonly unknown[], listOf: (row: unknown) => readonly unknown[] | null) {
   const lists = rows.map(listOf)
   return rows.filter((_, index) => {
     const [own, next] = [lists[index], lists[index + 1]]
@@ -215,10 +204,7 @@ function scoresOf(run: Json): Record<string, number> {
   return Object.fromEntries(numbers)
 }
 
-/**
- * The format of a call of Anthropic's Messages API (@anthropic-ai/sdk, resources/messages/messages.d.ts): the request, with its `system`
- * beside its `messages`, alone or with its answer as `{"request", "response"}`. The chat reader reads the messages.
- */
+/** The format of a call of Anthropic's Messages API: the request, with its `system`, alone or as `{"request", "response"}`. */
 export const ANTHROPIC_MESSAGES: Format = {
   name: 'anthropic-messages',
   recognizes: (document) => exchangeIn(document) !== null,
@@ -273,7 +259,6 @@ function splitExchanges(root: Json): readonly FileRun[] | null {
   }))
 }
 
-/** Lists the prompt, the messages and the answer of an exchange. */
 function conversationOf(record: unknown): readonly unknown[] | null {
   const exchange = isRecord(record) ? exchangeIn(record) : null
   if (exchange === null) return null

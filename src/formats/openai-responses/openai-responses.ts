@@ -8,9 +8,8 @@ import { outcomeOfOutput } from '../openai-chat/openai-chat-sink.ts'
 import { COMMON_TOOLS, named, specOf, type ToolSpec, type ToolTable, toolsOf } from '../tools/tool-table.ts'
 
 /**
- * The format of OpenAI's Responses: an answer (`{"object": "response", "output"}`), a request with its answer (`input`, `output`), the
- * items of a conversation (`{"object": "list", "data"}`), and the items that the Agents SDK keeps (`to_input_list()`, sessions, `new_items`
- * with their `raw_item`).
+ * The format of OpenAI's Responses: an answer (`output`), a request with its answer (`input`, `output`), the items of a conversation (`data`), and
+ * the items that the Agents SDK keeps (`to_input_list()`, sessions, `new_items` with their `raw_item`).
  */
 export const OPENAI_RESPONSES: Format = {
   name: 'openai-responses',

@@ -10,9 +10,8 @@ import { attribute, attributesOf, attributeText } from './attributes.ts'
 import { AI_SDK, isMessageEvent, messagesOfSpan, type SpanEvent } from './span-messages.ts'
 
 /**
- * The format of OpenTelemetry traces with the GenAI semantic conventions, OpenInference or OpenLLMetry: OTLP as JSON (`resourceSpans`; each
- * line of a collector's file), and lists of spans as Phoenix (`GET /v1/projects/…/spans`, `/otlpv1`, tables as JSON lines) and the SDKs'
- * console exporters write them.
+ * The format of OpenTelemetry traces with the GenAI conventions, OpenInference or OpenLLMetry: OTLP as JSON (`resourceSpans`, also a line each), and
+ * lists of spans as Phoenix (`GET /v1/projects/…/spans`, `/otlpv1`, tables as JSON lines) and the SDKs' console exporters write them.
  */
 export const OTLP: Format = {
   name: 'otlp',
@@ -52,12 +51,9 @@ function itemsOf(document: Json): readonly Located[] {
   const root = new Located(document, '')
   const lists = listsOf(document).flatMap((name) => root.member(name).items())
   const items = isRequest(document) ? [root, ...lists] : lists
-  const below = (names: readonly string[]) => (above: Located) => names.flatMap((name) => above.member(name).items())
-  const spansIn = (item: Located) =>
-    below(REQUESTS)(item)
-      .flatMap(below(SCOPES))
-      .flatMap(below(['spans']))
-  return items.flatMap((item) => (isRequest(item.value) ? spansIn(item) : [item]))
+  const below = (above: readonly Located[], names: readonly string[]): Located[] =>
+    above.flatMap((item) => names.flatMap((name) => item.member(name).items()))
+  return items.flatMap((item) => (isRequest(item.value) ? [REQUESTS, SCOPES, ['spans']].reduce(below, [item]) : [item]))
 }
 
 /** Splits a file of several traces into one document per trace, in order of their first spans; an odd item stays beside the span before it. */
@@ -123,7 +119,6 @@ function readSpan(reading: Reading, span: Located, record: Json): TraceSpan {
   }
 }
 
-/** Attributes with the definitions of tools. */
 const DEFINITIONS = ['gen_ai.tool.description', 'gen_ai.tool.definitions', 'gen_ai.request.tools', 'llm.tools'] as const
 
 const CONTENT = [

@@ -60,7 +60,6 @@ function readMessage(sink: ChatSink, { kind, parts }: Json, path: string): void 
     else readResponsePart(sink, step, part, at)
 }
 
-/** Reads a part of a request to the model: a prompt or a tool result. */
 function readRequestPart(sink: ChatSink, part: Json, path: string): void {
   const { part_kind: kind, content } = part
   const at = `${path}/content`
@@ -73,7 +72,6 @@ function readRequestPart(sink: ChatSink, part: Json, path: string): void {
   else sink.reading.unreadRecord(path, 'kind of part', kind, part)
 }
 
-/** Reads a part of the model's response. */
 function readResponsePart(sink: ChatSink, step: OpenStep, part: Json, path: string): void {
   const { reading } = sink
   const { part_kind: kind, content } = part

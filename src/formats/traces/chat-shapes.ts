@@ -9,7 +9,6 @@ import { contentOf, isBareBlock, Located, messagesOfParts, PLACE, placeMessage, 
 /** The role of a message without a role. */
 export type Side = 'user' | 'assistant'
 
-/** Role names of other libraries. */
 const ROLES: Readonly<Record<string, string>> = {
   ...{ ...named('user', 'user human customer'), ...named('system', 'system instructions developer') },
   ...{ ...named('assistant', 'assistant ai model bot'), tool: 'tool' },
@@ -26,9 +25,8 @@ function roleNamed(name: unknown): string | undefined {
 }
 
 /**
- * Reads the messages of a traced value in the form of a chat: a text, a message, or a list of messages; the request or answer of a provider
- * (OpenAI's chat and responses, Anthropic, Gemini); the parts of the GenAI conventions; LangChain's messages; each also as JSON in a
- * string. Null for other values.
+ * Reads the messages of a traced value in the form of a chat: a text, a message, a list; a provider's request or answer; the parts of the GenAI
+ * conventions; LangChain's messages; each also as JSON in a string. Null for other values.
  */
 export function messagesIn(value: Located, side: Side): readonly Tree[] | null {
   const content = value.value
@@ -100,9 +98,8 @@ interface OpenMessage {
 }
 
 /**
- * Opens a message in any of its forms: a provider's (`{"role", "content"}`), LangChain's (`{"type": "ai", "content"}`), that in an envelope
- * (`{"type": "human", "data": {…}}`), serialized (`{"lc": 1, "type": "constructor", "id": […, "HumanMessage"], "kwargs"}`), or a pair
- * `["human", "…"]`. Null for other values.
+ * Opens a message: a provider's (`role`, `content`), LangChain's (`{"type": "ai", "content"}`), its envelope (`{"type", "data"}`) or serialized form
+ * (`{"lc": 1, "type": "constructor", "id": […, "HumanMessage"], "kwargs"}`), or a pair `["human", "…"]`. Null for other values.
  */
 function openMessage(item: Located): OpenMessage | null {
   const { value } = item
@@ -278,7 +275,6 @@ function callTree(call: Located, more: { readonly [name: string]: Tree } = {}): 
 
 const brokenTree = (call: Located): Tree => callTree(call, { parse_error: new Located('broken', call.path) })
 
-/** Returns the model that a message of LangChain names. */
 export function modelOf({ response_metadata: about }: Json): string | null {
   const { model_name, model, model_id } = asRecord(about)
   return asText(model_name) ?? asText(model) ?? asText(model_id)

@@ -25,7 +25,6 @@ export class Located {
     return isRecord(this.value) ? this.value : {}
   }
 
-  /** True for a value assembled from pieces. */
   get isAssembled(): boolean {
     return this.#place !== null
   }
@@ -49,7 +48,6 @@ export class Located {
     return own.value === undefined ? this.member(name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)) : own
   }
 
-  /** Lists the items of an array; an empty list for other values. */
   items(): Located[] {
     return Array.isArray(this.value) ? this.value.map((_, index) => this.member(index)) : []
   }
@@ -244,13 +242,9 @@ function mediaOf(block: Located, type: string): Tree | null {
   return { type, source: url === undefined ? { media_type: block.field('mimeType') } : { url: block.member(url) } }
 }
 
-/** Members of the media of providers. */
 const PROVIDERS = ['source', 'image', 'file'] as const
 
-/**
- * Reads a message with `parts`, in the form of the GenAI conventions (open-telemetry/semantic-conventions-genai,
- * docs/gen-ai/gen-ai-input-messages.json) or of Gemini's API. Each tool result becomes a message of its own.
- */
+/** Reads a message with `parts` of the GenAI conventions or Gemini's API. Each tool result becomes a message of its own. */
 export function messagesOfParts(message: Located, role: string): readonly Tree[] {
   const isAgent = role === 'assistant'
   const parts = message.member('parts').items()

@@ -6,7 +6,6 @@ import { AGENT_ONLY, CALLS, formOfCall, isResult } from '../openai-chat/openai-c
 import type { OpenCall } from '../tools/tool-table.ts'
 import type { TracedTool } from './trace-span.ts'
 
-/** The key of a call, by which its copies are recognized. */
 interface CallKey {
   readonly id: string | null
   readonly name: string
@@ -90,7 +89,6 @@ export function textKey({ content }: Json): string | null {
   return more.length === 0 ? (only ?? null) : null
 }
 
-/** A call that a model made, and whether a tool's span was joined to it. */
 interface MadeCall extends CallKey {
   readonly call: OpenCall
   joined: boolean

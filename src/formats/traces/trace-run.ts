@@ -13,12 +13,10 @@ import { answeredIdsOf, callKeysOf, differs, MadeCalls, messageKey, textKey } fr
 import { eventsOf, type TracedTool, type TraceEvent, type TraceSpan, type TraceTree, treeOf } from './trace-span.ts'
 
 /**
- * Reads the steps of a run from the spans of its trace. Every model call holds all earlier messages, so each message is shown at its first
- * place: in order of time, the new messages of a request, then its answer. A message is shown again where a request holds it more often
- * than before; copies are recognized by their texts, the calls they answer, and the calls they make.
- *
- * A tool's span is joined to its call, by id, else by name and arguments; its output is shown where no later request holds the result.
- * `list`: the list of the spans. `tools`: the agent whose tools the calls name.
+ * Reads the steps of a run from the spans of its trace. Every model call holds all earlier messages, so each message is shown at its first place:
+ * in order of time, the new messages of a request, then its answer; and again where a request holds it more often than before. Copies are
+ * recognized by their texts and calls. A tool's span is joined to its call, by id, else by name and arguments; its output is shown where no later
+ * request holds the result. `list`: the list of the spans. `tools`: the agent whose tools the calls name.
  */
 export function readTrace(
   reading: Reading,
@@ -53,7 +51,6 @@ class TraceRun {
   /** Digests of the items that are no messages. */
   readonly #odd = new Set<string>()
   #toolSpans = 0
-  /** The model that a message names. */
   model: string | null = null
   /** Results of the tools that have begun; null: a later request holds the result. */
   readonly #begun = new Map<TraceSpan, (() => void) | null>()
@@ -248,7 +245,6 @@ class TraceRun {
     this.#begun.set(span, isAnswered ? null : bring)
   }
 
-  /** Warns of the answers and the calls of a model that are not shown. */
   tellLost(): void {
     for (const { path } of this.#unanswered)
       this.#reading.unread(path, 'the answer of the model is not in the trace; not read', true)

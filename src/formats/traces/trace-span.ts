@@ -37,7 +37,6 @@ export interface TraceSpan {
   readonly error?: Located
 }
 
-/** The facts of a tool call in its span. */
 export interface TracedTool {
   readonly id: string | null
   readonly name: Located
@@ -61,7 +60,6 @@ interface SpanFacts {
   readonly hasModelBelow: boolean
 }
 
-/** Returns the place of a span in its trace. */
 export type TraceTree = (span: TraceSpan) => SpanFacts
 
 /** Builds the relations among spans by their parents. Each span is visited a fixed number of times, whatever the depth or the cycles of the tree. */

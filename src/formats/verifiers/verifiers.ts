@@ -6,9 +6,8 @@ import { messageOf } from '../traces/chat-shapes.ts'
 import { Located, type Tree, textsOf } from '../traces/located.ts'
 
 /**
- * The format of verifiers (PrimeIntellect-ai/verifiers): rows of `results.jsonl` with `prompt` and `completion`
- * (verifiers/legacy/utils/save_utils.py), and traces, whose messages are the nodes of a graph, alone or in an episode of `traces.jsonl`
- * (verifiers/v1/{trace,graph,episode}.py).
+ * The format of verifiers (PrimeIntellect-ai/verifiers): rows of `results.jsonl` with `prompt` and `completion` (legacy/utils/save_utils.py), and
+ * traces, whose messages are the nodes of a graph, alone or in an episode of `traces.jsonl` (v1/{trace,graph,episode}.py).
  */
 export const VERIFIERS: Format = {
   name: 'verifiers',
