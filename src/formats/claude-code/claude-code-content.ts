@@ -1,7 +1,7 @@
 import type { ActOutcome } from '../../domain/trajectory/trajectory.ts'
 import type { Actor } from '../../schemas/vocabulary.ts'
 import { readAnyBlock, readContent, wordsOf } from '../common/content.ts'
-import { type ContentSink, idText, isRecord, type Json, type Reading, timeOf, typeName } from '../common/reading.ts'
+import { type ContentSink, idText, isRecord, type Json, typeName } from '../common/reading.ts'
 import { addLeaves, asRecord, asText, type OpenStep, type Session } from '../common/session.ts'
 import { addNamedCall } from '../common/session-calls.ts'
 import { exitCodeInText, outcomeOfResult as outcomeInWords, outcomeWithCode } from '../tools/outcomes.ts'
@@ -108,55 +108,3 @@ export function outcomeOfResult(tool: string, block: Json, record: Json): ActOut
   if (code !== null && !head.includes(TIMED_OUT)) return outcomeWithCode('failed', code)
   return code === null ? outcomeInWords('claude-code', head, true) : 'interrupted'
 }
-
-const SESSION_MARKS = ['parentUuid', 'sessionId', 'session_id', 'parent_tool_use_id'] as const
-
-export function isTelling(record: unknown): boolean {
-  if (!isRecord(record) || !SESSION_MARKS.some((mark) => mark in record)) return false
-  const { type, subtype, message } = record
-  if (type === 'assistant' || type === 'user') return isRecord(message) && 'content' in message
-  return type === 'system' && subtype === 'init' && 'tools' in record
-}
-
-export function subagentOf({ isSidechain, agentId, parent_tool_use_id: call }: Json): string | null {
-  if (isSidechain !== true && typeof call !== 'string') return null
-  return asText(agentId) ?? asText(call) ?? 'sidechain'
-}
-
-type PlacedRecord = Readonly<{ record: unknown; index: number }>
-
-/** Sorts by time the records of subagents that a file appends to the main conversation; without a needed time, the order of the file stays. */
-export function inOrder(reading: Reading, records: readonly unknown[], path: string): readonly PlacedRecord[] {
-  const placed = records.map((record, index) => ({ record, index }))
-  const messages = placed.filter(({ record }) => isMessage(record))
-  const chains = new Set(messages.map(({ record }) => chainOf(record)))
-  if (chains.size < 2) return placed
-  const untimed = messages.find(({ record }) => timeOf(asRecord(record)['timestamp']) === null)
-  if (untimed !== undefined) {
-    // A stream is printed in order of events; a session file is assembled afterwards.
-    const warning = "has no time, so the subagents' records are shown in the order of the file"
-    if (messages.some(({ record }) => asRecord(record)['isSidechain'] === true))
-      reading.warnOnce(`${path}/${untimed.index}`, warning)
-    return placed
-  }
-  const times = timesOf(placed)
-  return placed.toSorted((a, b) => (times[a.index] ?? 0) - (times[b.index] ?? 0) || a.index - b.index)
-}
-
-/** Returns the time of each record, never before that of the preceding record of the same conversation. */
-function timesOf(placed: readonly PlacedRecord[]): readonly number[] {
-  const latest = new Map<string, number>()
-  return placed.map(({ record }) => {
-    const chain = chainOf(record)
-    const own = isMessage(record) ? timeOf(asRecord(record)['timestamp']) : null
-    const time = Math.max(own ?? 0, latest.get(chain) ?? 0)
-    latest.set(chain, time)
-    return time
-  })
-}
-
-export const isMessage = (record: unknown): record is Json =>
-  isRecord(record) && (record['type'] === 'user' || record['type'] === 'assistant')
-
-/** Names the conversation of a record: its subagent, or '' for the main conversation. */
-const chainOf = (record: unknown): string => (isMessage(record) ? (subagentOf(record) ?? '') : '')

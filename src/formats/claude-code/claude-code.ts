@@ -5,17 +5,7 @@ import { addLeaves, asList, asRecord, asText, type OpenStep } from '../common/se
 import { type RecordTable, SessionReader } from '../common/session-reader.ts'
 import { type Format, listIn, type ReadDocument } from '../format.ts'
 import { namesOf } from '../vocabulary.ts'
-import {
-  inOrder,
-  isMessage,
-  isTelling,
-  keyOfBlock,
-  outcomeOfResult,
-  readAgentBlock,
-  readServerResult,
-  speakerOf,
-  subagentOf,
-} from './claude-code-content.ts'
+import { keyOfBlock, outcomeOfResult, readAgentBlock, readServerResult, speakerOf } from './claude-code-content.ts'
 
 /** The format of Claude Code: session files, and its `stream-json` or `json`. The pieces of one API message are one step. */
 export const CLAUDE_CODE: Format = {
@@ -25,7 +15,7 @@ export const CLAUDE_CODE: Format = {
     const isFinalResult = document['type'] === 'result' && 'session_id' in document
     return isFinalResult || list.some(path === '/loglines' ? isMainMessage : isTelling)
   },
-  read: readClaudeCode,
+  read: (reading, document) => new ClaudeReader(reading, 'claude-code').readSession(document),
   holdsSubagents: true,
 }
 
@@ -34,20 +24,51 @@ const recordsOf = (document: Json) => listIn(document, ['records', 'loglines'], 
 
 const isMainMessage = (record: unknown): boolean => isMessage(record) && subagentOf(record) === null
 
-function readClaudeCode(reading: Reading, document: Json): ReadDocument {
-  const { list: records, path: root } = recordsOf(document) ?? { list: null, path: '' }
-  const reader = new ClaudeReader(reading, records?.some(isMainMessage) ?? true)
-  if (records === null) reader.record(document, '')
-  else
-    for (const { record, index } of inOrder(reading, records, root)) {
-      const path = `${root}/${index}`
-      if (isRecord(record)) reader.record(record, path)
-      else reading.odd(path, 'a record', record)
-    }
-  reader.warnOfSubagents()
-  reader.model ??= reader.subagentModel
-  return reader.ended(root)
+const SESSION_MARKS = ['parentUuid', 'sessionId', 'session_id', 'parent_tool_use_id'] as const
+
+function isTelling(record: unknown): boolean {
+  if (!isRecord(record) || !SESSION_MARKS.some((mark) => mark in record)) return false
+  const { type, subtype, message } = record
+  if (type === 'assistant' || type === 'user') return isRecord(message) && 'content' in message
+  return type === 'system' && subtype === 'init' && 'tools' in record
 }
+
+function subagentOf({ isSidechain, agentId, parent_tool_use_id: call }: Json): string | null {
+  if (isSidechain !== true && typeof call !== 'string') return null
+  return asText(agentId) ?? asText(call) ?? 'sidechain'
+}
+
+/** Sorts by time the records of subagents that a file appends to the main conversation; without a needed time, the order of the file stays. */
+function inOrder(reading: Reading, records: readonly unknown[], path: string) {
+  const placed = records.map((record, index) => ({ record, index }))
+  const messages = placed.filter(({ record }) => isMessage(record))
+  const chains = new Set(messages.map(({ record }) => chainOf(record)))
+  if (chains.size < 2) return placed
+  const untimed = messages.find(({ record }) => timeOf(asRecord(record)['timestamp']) === null)
+  if (untimed !== undefined) {
+    // A stream is printed in order of events; a session file is assembled afterwards.
+    const warning = "has no time, so the subagents' records are shown in the order of the file"
+    if (messages.some(({ record }) => asRecord(record)['isSidechain'] === true))
+      reading.warnOnce(`${path}/${untimed.index}`, warning)
+    return placed
+  }
+  const latest = new Map<string, number>()
+  const timed = placed.map(({ record, index }) => {
+    const chain = chainOf(record)
+    const own = isMessage(record) ? timeOf(record['timestamp']) : null
+    // A record is never before the preceding record of its conversation.
+    const time = Math.max(own ?? 0, latest.get(chain) ?? 0)
+    latest.set(chain, time)
+    return { record, index, time }
+  })
+  return timed.toSorted((a, b) => a.time - b.time)
+}
+
+const isMessage = (record: unknown): record is Json =>
+  isRecord(record) && (record['type'] === 'user' || record['type'] === 'assistant')
+
+/** Names the conversation of a record: its subagent, or '' for the main conversation. */
+const chainOf = (record: unknown): string => (isMessage(record) ? (subagentOf(record) ?? '') : '')
 
 const LEFT_OUT_SYSTEM = namesOf('claude-code', 'left_out_system')
 
@@ -76,12 +97,20 @@ class ClaudeReader extends SessionReader {
   readonly #chains = new Map<string, Chain>()
   /** The subagents that ran, by the harness's notes at the results of their calls: newer versions write each session to a separate file. */
   readonly #started: { readonly agent: string | null; readonly call: string; readonly path: string }[] = []
-  readonly #hasMain: boolean
-  subagentModel: string | null = null
+  #hasMain = true
+  #subagentModel: string | null = null
 
-  constructor(reading: Reading, hasMain: boolean) {
-    super(reading, 'claude-code')
-    this.#hasMain = hasMain
+  readSession(document: Json): ReadDocument {
+    const { list, path: root } = recordsOf(document) ?? { list: null, path: '' }
+    this.#hasMain = list?.some(isMainMessage) ?? true
+    if (list === null) this.record(document, '')
+    else
+      for (const { record, index } of inOrder(this.reading, list, root))
+        if (isRecord(record)) this.record(record, `${root}/${index}`)
+        else this.reading.odd(`${root}/${index}`, 'a record', record)
+    this.#warnOfSubagents()
+    this.model ??= this.#subagentModel
+    return this.ended(root)
   }
 
   /** Leaves out a piece of a streamed block, which the start of the block names, without a look. */
@@ -91,7 +120,7 @@ class ClaudeReader extends SessionReader {
     else super.leaveOut(record, path)
   }
 
-  warnOfSubagents(): void {
+  #warnOfSubagents(): void {
     const hasAny = [...this.#chains.keys()].some((name) => name !== '')
     for (const { agent, call, path } of this.#started) {
       const away = `what the subagent ${(agent ?? call).slice(0, MOST_NAME_CHARS)} did stands in another file, not read here`
@@ -193,7 +222,7 @@ class ClaudeReader extends SessionReader {
   }
 
   #noteModel(model: string | null, { subagent }: Chain): void {
-    this.subagentModel ??= model
+    this.#subagentModel ??= model
     if (subagent === null) this.model ??= model
   }
 
