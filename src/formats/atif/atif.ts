@@ -18,10 +18,7 @@ export const ATIF: Format = {
 }
 
 /** The files of a run beside its document, by name. `placed`: the names that stand in the run already, so that circles end. */
-interface RunFiles {
-  readonly byName: ReadonlyMap<string, Json>
-  readonly placed: Set<string>
-}
+type RunFiles = { readonly byName: ReadonlyMap<string, Json>; readonly placed: Set<string> }
 
 /** Reads a trajectory, its embedded subagents, and the files that its steps refer to. `isContinued`: the document holds the rest of the run. */
 function readAtif(

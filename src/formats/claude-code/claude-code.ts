@@ -86,10 +86,7 @@ interface Reply {
 }
 
 /** A conversation, the main one or that of a subagent. */
-interface Chain {
-  readonly subagent: string | null
-  reply: Reply | null
-}
+type Chain = { readonly subagent: string | null; reply: Reply | null }
 
 class ClaudeReader extends SessionReader {
   /** The messages of the records so far, each as the record's `uuid` and a digest. */

@@ -2,7 +2,7 @@ import type { ActOutcome } from '../../domain/trajectory/trajectory.ts'
 import { textsIn } from '../common/content.ts'
 import { cutName, idText, isRecord, type Json, type Reading } from '../common/reading.ts'
 import { asList, asName, asRecord, asText, type Resolve } from '../common/session.ts'
-import { type FileRun, type Format, factsOf, type OpenedDocument, type ReadDocument, type RunAbout } from '../format.ts'
+import { type FileRun, type Format, factsOf, type OpenedDocument, type ReadDocument } from '../format.ts'
 import { readTurns } from '../openai-chat/chat-steps.ts'
 import { ChatSink } from '../openai-chat/openai-chat-sink.ts'
 import { own } from '../tools/tool-table.ts'
@@ -158,17 +158,13 @@ const MAX_INSTRUCTION = 1_000_000
  * // → { name: '15_epoch_1', document: sample, about: { task: 'ctf/15', model: 'openai/gpt-4o', run_index: 0, … } }
  */
 export function openInspectSample(header: Json | null, sample: Json): OpenedDocument {
-  const { id, epoch } = sample
-  const own = idText(id)
+  const id = idText(sample['id'])
+  const { epoch } = sample
   const run = typeof epoch === 'number' && Number.isSafeInteger(epoch) ? epoch : null
-  const name = [own, run === null ? null : `epoch_${run}`].filter((part) => part !== null).join('_')
-  return { name, document: { ...sample }, about: aboutOf(header, sample, own, run), warnings: [] }
-}
-
-/** Collects the facts of a run. Each sample is a task; the epochs of a sample are the runs of that task. */
-function aboutOf(header: Json | null, sample: Json, id: string | null, run: number | null): RunAbout {
+  const name = [id, run === null ? null : `epoch_${run}`].filter((part) => part !== null).join('_')
   const spec = asRecord(header?.['eval'])
   const model = asText(spec['model']) ?? sampleModelOf(sample)
+  // Each sample is a task; the epochs of a sample are the runs of that task.
   const task = [asText(spec['task']), id].filter((part) => part !== null).join('/')
   const instruction = instructionOf(sample)
   const limit = asText(asRecord(sample['limit'])['type'])
@@ -176,7 +172,8 @@ function aboutOf(header: Json | null, sample: Json, id: string | null, run: numb
   // Epochs count from 1; run indexes count from 0.
   const run_index = run === null ? null : Math.max(0, run - 1)
   const scores = scoresOf(sample)
-  return { ...factsOf({ task, model, ended_by, run_index, instruction, scores }), origin: originOf(spec, sample) }
+  const facts = factsOf({ task, model, ended_by, run_index, instruction, scores })
+  return { name, document: { ...sample }, about: { ...facts, origin: originOf(spec, sample) }, warnings: [] }
 }
 
 /** Bounds an id in metadata: a cut id would name another sample. */

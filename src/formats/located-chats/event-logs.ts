@@ -139,7 +139,8 @@ class KimiLog {
     // A refused call has an error; with a result all the same, either is possible.
     const refused = isError ? 'rejected' : 'interrupted'
     const outcome = this.#refused.delete(id.value) ? refused : isError ? 'failed' : undefined
-    const content = pieces.length === 1 && pieces[0] !== undefined ? contentOf(pieces[0]) : contentOf(result)
+    const [only = result, ...more] = pieces
+    const content = contentOf(more.length === 0 ? only : result)
     const tree = { role: 'tool', tool_call_id: id, content, is_error: isError || undefined }
     return { tree, path: event.path, outcome }
   }
@@ -162,14 +163,13 @@ function readDroidStream(reading: Reading, document: Json): ReadDocument {
   const said = new Set(replies.map(({ text }) => text))
   return readLocatedChat(reading, '/records', { name: 'droid', model: model ?? null }, 'droid-stream', () =>
     [...itemsIn(records, '/records')].flatMap(([value, path]): LocatedMessage[] => {
-      const record = asRecord(value)
-      const { type, id, timestamp } = record
+      const { type, id, timestamp, ...rest } = asRecord(value)
       const tree = own(DROID_EVENTS, type)?.(new Located(value, path), said)
       if (tree === undefined && (type !== 'system' || mayAct(value)))
         reading.unreadRecord(path, 'type of event', type, value)
       if (tree === undefined || tree === null) return []
       const at = typeof timestamp === 'number' ? timestamp : timeOf(timestamp)
-      return [{ tree, path, name: asText(id), at, outcome: type === 'tool_result' ? outcomeOf(record) : undefined }]
+      return [{ tree, path, name: asText(id), at, outcome: type === 'tool_result' ? outcomeOf(rest) : undefined }]
     }),
   )
 }
