@@ -13,7 +13,6 @@ import { harnessOf, type OpenCall, openCall, own } from '../tools/tool-table.ts'
 
 const AGENT_FIELDS = ['reasoning_content', 'tool_calls'] as const
 
-/** Reads one ATIF step into parts: the agent's reasoning, its message, its calls, then the observation. */
 export function readStep(sink: ChatSink, step: Json, path: string, answers: CallAnswers) {
   const { reading } = sink
   const speaker = readSpeaker(reading, step, path)
@@ -125,7 +124,6 @@ function readObservation(sink: ChatSink, step: Json, path: string, calls: Calls,
   return { results: parts, refs }
 }
 
-/** Names the tool that a result answers, or `observation` where several tools are possible. */
 function toolName(reading: Reading, result: Json, path: string, calls: Calls, answered: readonly StepCall[]): string {
   const id = result['source_call_id']
   const only = answered[0]?.call.tool
@@ -290,10 +288,7 @@ export interface StepCall {
   readonly extra: unknown
 }
 
-/**
- * Matches results to calls: by their ids to the calls of their step, else to calls of earlier steps without a result. Several calls and results
- * with one id belong together in their order; where their numbers differ, no call gets another call's outcome or name.
- */
+/** Matches results to calls by ids, of their step or open before it; those with one id match in their order. */
 export class CallAnswers {
   /** Calls of earlier steps without a result, by id. */
   readonly #open = new Map<string, StepCall[]>()

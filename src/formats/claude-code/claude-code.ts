@@ -167,20 +167,18 @@ class ClaudeReader extends SessionReader {
 
   #message(record: Json, path: string, type: 'assistant' | 'user'): void {
     const { message } = record
-    if (!isRecord(message)) {
-      this.reading.odd(`${path}/message`, 'an object', message)
-      return
-    }
-    if (this.#isCopy(record['uuid'], message)) {
+    const at = `${path}/message`
+    if (!isRecord(message)) this.reading.odd(at, 'an object', message)
+    else if (this.#isCopy(record['uuid'], message)) {
       this.reading.warnOnce(path, 'a copy of an earlier record; shown once')
       this.reading.leaveOut(path)
-      return
+    } else {
+      const subagent = subagentOf(record)
+      const chain: Chain = this.#chains.get(subagent ?? '') ?? { subagent, reply: null }
+      this.#chains.set(subagent ?? '', chain)
+      if (type === 'assistant') this.#assistant(record, message, `${at}/content`, chain)
+      else this.#user(record, message['content'], `${at}/content`, chain)
     }
-    const subagent = subagentOf(record)
-    const chain: Chain = this.#chains.get(subagent ?? '') ?? { subagent, reply: null }
-    this.#chains.set(subagent ?? '', chain)
-    if (type === 'assistant') this.#assistant(record, message, `${path}/message/content`, chain)
-    else this.#user(record, message['content'], `${path}/message/content`, chain)
   }
 
   #isCopy(uuid: unknown, message: Json): boolean {

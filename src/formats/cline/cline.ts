@@ -8,11 +8,7 @@ import { ChatSink } from '../openai-chat/openai-chat-sink.ts'
 import { CLINE_TOOLS, own } from '../tools/tool-table.ts'
 import { Located, placeMessage, type Tree } from '../traces/located.ts'
 
-/**
- * The format of Cline and Roo Code: an array of Anthropic messages (Roo Code also writes `{version: 2, messages}` in the form of the AI SDK). The agent
- * calls tools in words (`<execute_command>…`), and their results are in the user's messages; newer versions use the provider's calls. Source:
- * cline/cline, src/core/task and src/shared/messages/content.ts; RooCodeInc/Roo-Code, src/core/task-persistence/apiMessages.ts.
- */
+/** The format of Cline and Roo Code (cline/cline, src/core/task): Anthropic messages, with calls in words or the provider's. */
 export const CLINE: Format = { name: 'cline', recognizes: (document) => listOf(document) !== null, read: readCline }
 
 function listOf(document: Json): 'records' | 'messages' | null {
@@ -95,11 +91,7 @@ const HARNESS = [
   ...['[[NOTE] ', '<explicit_instructions', 'REMINDERS\n'],
 ]
 
-/**
- * Splits a message of role `user` by its true speakers: tool results (`[execute_command for 'ls'] Result:` and the blocks behind it, or the
- * provider's own blocks), texts of the harness (the state of the editor, reminders), and the user's words. A block that is only the head of
- * a result repeats its call and is left out.
- */
+/** Splits a message of role `user` by its true speakers: tool results, texts of the harness, and the user's words. */
 function messagesOfUser(reading: Reading, message: Located): readonly Tree[] {
   const isText = typeof message.value === 'string'
   const groups: { readonly role: Speaker['role']; readonly name: string | null; readonly content: Tree[] }[] = []
@@ -112,6 +104,7 @@ function messagesOfUser(reading: Reading, message: Located): readonly Tree[] {
     const { role, tool: name, isHead } = speaker
     const tree = isText ? { type: 'text', text: block } : block
     const last = groups.at(-1)
+    // The head of a result alone repeats its call.
     if (isHead && !isText) reading.leaveOut(block.path)
     else if (!isHead && last?.role === role && last.name === name) last.content.push(tree)
     else if (!isHead) groups.push({ role, name, content: [tree] })

@@ -158,10 +158,7 @@ class CodexReader extends SessionReader {
   #head(head: Json, path: string): void {
     const { instructions, base_instructions: base, prompt } = head
     const fields = ['id', 'session_id', 'instructions', 'base_instructions', 'prompt', 'model', 'provider', 'workdir']
-    if (!fields.some((key) => key in head)) {
-      this.reading.unreadRecord(path, 'type of record', head['type'], head)
-      return
-    }
+    if (!fields.some((key) => key in head)) this.reading.unreadRecord(path, 'type of record', head['type'], head)
     this.model ??= asText(head['model'])
     this.#once(instructions, `${path}/instructions`, 'system', 'instructions')
     this.#once(asRecord(base)['text'], `${path}/base_instructions/text`, 'system', 'instructions')
@@ -181,13 +178,12 @@ class CodexReader extends SessionReader {
     this.reading.isCompacted = true
     const summary = asText(payload['message'])
     this.#once(summary, `${path}/message`, 'agent_message', 'compact_summary')
-    for (const [item, at] of itemsIn(payload['replacement_history'], `${path}/replacement_history`)) {
+    for (const [item, at] of itemsIn(payload['replacement_history'], `${path}/replacement_history`))
       for (const [piece, place] of itemsIn(asRecord(item)['content'], `${at}/content`)) {
         const text = asText(asRecord(piece)['text'])
-        if (text === null || (summary !== null && text.endsWith(summary))) continue
-        this.#once(text, `${place}/text`, 'system', 'compacted')
+        const isSummary = summary !== null && text?.endsWith(summary) === true
+        if (!isSummary) this.#once(text, `${place}/text`, 'system', 'compacted')
       }
-    }
   }
 
   #event(record: Json, path: string): void {
@@ -315,13 +311,8 @@ class CodexReader extends SessionReader {
     for (const field of fields) {
       const args = record[field]
       if (isAbsent(args) || args === '' || isEmpty(args)) continue
-      addCall(this, parts, {
-        ...place,
-        field,
-        args,
-        path: `${path}/${field}`,
-        ...(field === 'changes' && changesOf(args)),
-      })
+      const kinds = field === 'changes' ? changesOf(args) : {}
+      addCall(this, parts, { ...place, field, args, path: `${path}/${field}`, ...kinds })
     }
     if (parts.length === before) addCall(this, parts, { ...place, args: null, path })
   }

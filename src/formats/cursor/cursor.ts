@@ -31,7 +31,6 @@ function isTelling(event: unknown): boolean {
 }
 
 class CursorReader extends SessionReader {
-  /** The calls that have started and not completed. */
   readonly #open = new ProceedingCalls()
   /** Ids of those that a corpus cut, or whose form is unknown. */
   readonly #cut = new Set<string | null>()

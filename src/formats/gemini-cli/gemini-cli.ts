@@ -43,16 +43,12 @@ class GeminiReader extends SessionReader {
   override record(message: Json, path: string): void {
     const { type, content } = message
     this.now = timeOf(message['timestamp'])
-    if (type !== 'user' && type !== 'gemini' && !NOTICES.has(type)) {
-      this.reading.unreadRecord(path, 'type of message', type, message)
-      return
-    }
     const name = asText(message['id'])
     if (type === 'gemini') this.#reply(message, path, name)
-    else {
+    else if (type === 'user' || NOTICES.has(type)) {
       const { parts } = this.open('other', name)
       readParts(content, `${path}/content`, this.sink(parts, type === 'user' ? 'user' : 'system'))
-    }
+    } else this.reading.unreadRecord(path, 'type of message', type, message)
   }
 
   #reply({ content, thoughts, toolCalls, model }: Json, path: string, name: string | null): void {

@@ -24,7 +24,6 @@ export const INSPECT: Format = {
   },
 }
 
-/** Recognizes the members that every version of a sample has. */
 const isSample = ({ id, epoch, input, messages }: Json): boolean =>
   (typeof id === 'string' || typeof id === 'number') &&
   typeof epoch === 'number' &&

@@ -211,7 +211,6 @@ function codeIn(text: string): number | null {
   return Number.isNaN(told) ? null : told
 }
 
-/** Returns the first line of a result behind its times, without the blanks around it. */
 function firstLine(value: unknown): string {
   const lines = (asText(value) ?? '').slice(0, HEAD).split('\n')
   const isOwn = (line: string): boolean => line !== '' && !TIMES.some((time) => line.startsWith(time))

@@ -65,7 +65,6 @@ function* messagesIn(sink: ChatSink, events: readonly Located[]): Generator<Loca
 /** The requested calls whose start no event has told yet. */
 class Requests {
   readonly #open = new Map<unknown, Json>()
-  /** Ids of commands that the user ran. */
   readonly #byUser: ReadonlySet<unknown>
 
   constructor(events: readonly Located[]) {
@@ -137,7 +136,6 @@ function outcomeOf(type: string, data: Located): ActOutcome | undefined {
   return success === false || Number(code ?? 0) !== 0 ? 'failed' : undefined
 }
 
-/** Reads an event without a message: a note for the model, a compaction, an end of the turn, or the harness's own state. */
 function noteEvent(sink: ChatSink, event: Located, type: string, thoughts: ReadonlySet<unknown>): void {
   const { reading } = sink
   const { path, value } = event

@@ -50,7 +50,11 @@ class OpencodeReader extends SessionReader {
     text: (part, path) => this.#text(part, path, this.#speaker(part)),
     reasoning: (part, path) => this.#text(part, path, 'agent_reasoning'),
     file: (part, path) => this.#file(this.#step().parts, part, path, this.#isAgent ? 'agent_message' : 'user'),
-    subtask: (part, path) => this.#subtask(part, path),
+    // A command of the user to a subagent.
+    subtask: (part, path) => {
+      for (const field of ['command', 'description', 'prompt'])
+        this.say(this.#step().parts, 'user', part[field], `${path}/${field}`, `subtask.${field}`)
+    },
     // The state of the folder behind a step, whose calls stand beside it.
     patch: (_, path) => this.reading.leaveOut(path),
     retry: ({ error }, path) => this.#error(error, `${path}/error`, 'retry'),
@@ -75,13 +79,10 @@ class OpencodeReader extends SessionReader {
   override record(event: Json, path: string): void {
     const { type, part, error, timestamp } = event
     this.now = timeOf(timestamp)
-    if (!isRecord(part)) {
-      if (type === 'error') this.#error(error, `${path}/error`, 'error')
-      else this.reading.unreadRecord(path, 'type of event', type, event)
-      return
-    }
-    this.#name = asText(part['messageID'])
-    if (type === 'step_start' || this.last === undefined) this.open('agent', this.#name)
+    this.#name = asText(asRecord(part)['messageID'])
+    if (!isRecord(part) && type === 'error') this.#error(error, `${path}/error`, 'error')
+    else if (!isRecord(part)) this.reading.unreadRecord(path, 'type of event', type, event)
+    else if (type === 'step_start' || this.last === undefined) this.open('agent', this.#name)
     else this.#part(part, `${path}/part`)
   }
 
@@ -121,11 +122,6 @@ class OpencodeReader extends SessionReader {
     const text = mediaText(isPicture ? 'image' : 'file', asText(filename) ?? asText(mime) ?? url)
     const source = isPicture && typeof url === 'string' && url.startsWith('data:') ? { url } : undefined
     this.reading.addMedia(parts, { actor, text, path, name: 'file' }, source)
-  }
-
-  #subtask(part: Json, path: string): void {
-    for (const field of ['command', 'description', 'prompt'])
-      this.say(this.#step().parts, 'user', part[field], `${path}/${field}`, `subtask.${field}`)
   }
 
   #tool(part: Json, path: string): void {

@@ -9,7 +9,6 @@ import { matchWords, soundsTimedOut } from '../tools/outcomes.ts'
 import { meaningOfKind, named, type OpenCall, openCall, own, specOf, toolsOf } from '../tools/tool-table.ts'
 import { type MadeCall, type Marked, protocolOf, type Slices, scan, TAG_PROTOCOLS } from './tags.ts'
 
-/** The members that name a tool, and those that hold its arguments. */
 const NAMES = ['action', 'tool', 'name'] as const
 const INPUTS = ['action_input', 'tool_input', 'args', 'arguments', 'parameters', 'input'] as const
 /** LangChain's action for the end of a run, which is no tool. */
@@ -275,10 +274,7 @@ function editorKind(text: string): ActionKind {
   return [command === 'create' || command === 'insert' ? 'writes' : 'unknown', path]
 }
 
-/**
- * Derives the outcome of an action. The harness rejects some commands in words that a program can print, too: they are certain only where no
- * program ran, because no shell parses the action, or the action is the harness's own editor.
- */
+/** Derives the outcome. A rejection is certain only where no program ran: no shell parses the action, or it is an editor's. */
 function outcomeOfAction(action: string, word: string, observation: string): Act['call']['outcome'] {
   const outcome =
     matchWords('swe-agent', observation)?.outcome ?? (soundsTimedOut(observation) ? 'interrupted' : 'answered')

@@ -21,7 +21,6 @@ export class Slices {
     return this.list.length >= MAX_PIECES
   }
 
-  /** Adds the text up to `end` as speech of the agent. */
   say(end: number): void {
     this.#reach(end, { actor: 'agent_message', name: 'message' })
   }
@@ -243,10 +242,7 @@ const ARG_TAGS = tagProtocol({
   closesParameter: () => '</arg_value>',
 })
 
-/**
- * `<execute_command><command>…</command></execute_command>`. Source: cline/cline, src/core/assistant-message/parse-assistant-message.ts. Any other tag
- * is text than those of Cline's own tools, and so is a tag without a parameter behind it, which is only mentioned.
- */
+/** `<execute_command><command>…` (cline/cline, parse-assistant-message.ts): a tag of Cline's tools with a parameter. */
 const CLINE_TAGS = tagProtocol({
   ...{ name: 'Cline', harness: 'cline', announced: ['<execute_command>', '<write_to_file>', '<attempt_completion>'] },
   ...{ mark: '<', opens: /<(\w{1,100})>(?=\s{0,19}<)/y, tools: CLINE_TOOLS },

@@ -73,7 +73,6 @@ function readGrokCli(reading: Reading, document: Json): ReadDocument {
   return readList(reading, { format: 'grok-cli', agent: { name: 'grok-cli', model } }, '/records', placed)
 }
 
-/** Returns a record as a message of a chat; a record of another type unchanged. */
 function messageOf(record: unknown): unknown {
   if (!isRecord(record) || !GROK_ROLES.has(record['type'])) return record
   const { type, model_id: _model, prompt_index: _index, ...rest } = record
@@ -134,7 +133,6 @@ function* messagesIn(sink: ChatSink, { records }: Json, answered: ReadonlySet<un
   }
 }
 
-/** Returns the message of an entry, by its type or the role of its message; null without one. */
 function treeOf(sink: ChatSink, entry: Located, role: unknown): Tree {
   const { value, path } = entry
   const [content, summary] = [entry.member('content'), entry.member('summary')]

@@ -258,10 +258,7 @@ const textsOf = (message: unknown): string[] => textsIn(asRecord(message)['conte
 
 const fencesOf = (text: string, fence: string) => [...fencesIn(text)].filter(({ name }) => name === fence)
 
-/**
- * Returns a reply without calls, with its acts as those of a chat: the only fenced block of its text, or the commands that ran, from
- * `extra.actions` (since 2.0), also where a model writes them in another form. Null for other messages.
- */
+/** Returns a reply without calls, with its acts as a chat's: its only fenced block, or `extra.actions` (since 2.0). */
 function actsOf({ reading }: ChatSink, message: Located, record: Json, fence: string | null): TreeRecord | null {
   const hasCalls = !isAbsent(record['tool_calls']) || !isAbsent(record['function_call'])
   if (hasCalls || roleOf(record) === null || !speaksAsAgent(record)) return null

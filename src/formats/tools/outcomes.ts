@@ -8,7 +8,6 @@ const SOME_WORDS = Object.keys(HARNESSES).filter((name) => HARNESSES[name]?.some
 
 const HEAD = 2000
 
-/** Returns the words of a harness that a text begins with; null for other texts. */
 export function matchWords(harness: string | null, text: string): HarnessWords | null {
   const isSaid = ({ begins, holds }: HarnessWords): boolean =>
     text.startsWith(begins) && (holds === undefined || text.slice(0, HEAD).includes(holds))

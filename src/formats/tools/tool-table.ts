@@ -140,7 +140,6 @@ export function namedIn(harnesses: readonly string[], agentName: string | null):
 }
 
 const WITH_TOOLS = OWN_TABLES.map(([name]) => name)
-/** Returns the harness of an agent by its name, as the tables name it; null for unknown names. */
 export const harnessOf = (agentName: string | null): string | null => namedIn(WITH_TOOLS, agentName)
 
 /** The harnesses with a tool of a name, and the kinds of its arguments there. */
