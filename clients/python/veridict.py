@@ -12,6 +12,7 @@ answer; all three are a `VeridictError`. Several threads may share a client.
 
 from __future__ import annotations
 
+import contextlib
 import http.client
 import json
 import secrets
@@ -105,7 +106,9 @@ class _ItemsBroke(Exception):
 T = TypeVar("T")
 Items = Union[Iterable[BatchItem], Callable[[], Iterable[BatchItem]]]
 _Body = Union[bytes, Iterable[bytes], None]
+_Headers = Mapping[str, str]
 _Connection = http.client.HTTPConnection
+_Response = http.client.HTTPResponse
 _BROKEN = (OSError, http.client.HTTPException)
 _FIRST_WAIT, _LONGEST_WAIT = 0.5, 15.0
 #: Seconds for which a silent service is asked again, before the error is raised.
@@ -142,8 +145,7 @@ class Client:
         # The error of a header would show the token.
         if token is not None and not (token.isascii() and token.isprintable() and " " not in token):
             raise ValueError("the token is not a key: a key looks like vk_...")
-        self._url = base_url.rstrip("/")
-        self._parts = parts
+        self._url, self._parts = base_url.rstrip("/"), parts
         self._headers = {"accept": "application/json", "user-agent": "veridict-python"}
         if token is not None:
             self._headers["authorization"] = f"Bearer {token}"
@@ -198,7 +200,6 @@ class Client:
         own = key or f"client:{secrets.token_hex(16)}"
         query = dict(name=name, key=own, mode=mode, max_cost_usd=max_cost_usd)
         query.update(judge=judge, rubric=rubric, samples=samples, cache=cache, allow_self=allow_self)
-
         lost: VeridictError | None = None
 
         def send() -> Batch:
@@ -226,13 +227,7 @@ class Client:
         return stored
 
     def estimate(
-        self,
-        items: Items,
-        *,
-        judge: str | None = None,
-        rubric: str | None = None,
-        samples: int | None = None,
-        allow_self: bool | None = None,
+        self, items: Items, *, judge: str | None = None, rubric: str | None = None, samples: int | None = None, allow_self: bool | None = None
     ) -> BatchEstimate:
         """Estimates a batch; no judge is asked and nothing is kept."""
         query = dict(dry_run=True, judge=judge, rubric=rubric, samples=samples, allow_self=allow_self)
@@ -281,7 +276,7 @@ class Client:
             query = {"wait": True} if wait else {}
             # A stream that breaks at one place for ever is an error, where nobody waits for more.
             heard = answered if wait else lambda: None
-            for line in _lines(self._stream(_path("batches", batch_id) + "/results", query, heard)):
+            for line in self._lines(_path("batches", batch_id) + "/results", query, heard):
                 result = self._parsed(line)
                 index = result.get("index") if isinstance(result, dict) else None
                 if type(index) is not int or index < 0:
@@ -301,13 +296,7 @@ class Client:
         return _persist(read)
 
     def request(
-        self,
-        method: str,
-        path: str,
-        *,
-        query: Mapping[str, object] | None = None,
-        body: object = None,
-        headers: Mapping[str, str] | None = None,
+        self, method: str, path: str, *, query: Mapping[str, object] | None = None, body: object = None, headers: _Headers | None = None
     ) -> Any:
         """Makes any call that answers with JSON, like `request("GET", "/v1/reports", query={"group_by": "model"})`."""
         data = None if body is None else json.dumps(body).encode()
@@ -332,7 +321,7 @@ class Client:
         except _ItemsBroke as broke:
             raise broke.__cause__ or broke
 
-    def _answer(self, method: str, path: str, query: Mapping[str, object], body: _Body, headers: Mapping[str, str]) -> Any:
+    def _answer(self, method: str, path: str, query: Mapping[str, object], body: _Body, headers: _Headers) -> Any:
         connection, response = self._open(method, path, query, body, headers)
         try:
             text = response.read()
@@ -342,26 +331,39 @@ class Client:
         self._keep(connection, response)
         return self._parsed(text)
 
-    def _stream(self, path: str, query: Mapping[str, object], answered: Callable[[], None]) -> Iterator[bytes]:
+    def _lines(self, path: str, query: Mapping[str, object], answered: Callable[[], None]) -> Iterator[bytes]:
+        """Yields the lines of a stream; empty lines are left out. A last line without an end is a stream that broke."""
         connection, response = self._open("GET", path, query, None, {"accept": "application/x-ndjson"})
         try:
             answered()
+            line = bytearray()
             while piece := response.read1(_PIECE):
-                yield piece
+                *ends, rest = piece.split(b"\n")
+                for end in ends:
+                    line += end
+                    if line.strip():
+                        yield bytes(line)
+                    line.clear()
+                line += rest
+                if len(line) > _MOST_LINE:
+                    raise ServiceError(200, {"code": "not_a_result", "detail": f"a line of a stream is longer than {_MOST_LINE} bytes"})
+            if line.strip():
+                raise Unreachable("the stream broke off within a line")
         except _BROKEN as error:
             raise self._unreachable(error) from error
         finally:
             connection.close()
 
-    def _open(
-        self, method: str, path: str, query: Mapping[str, object], body: _Body, headers: Mapping[str, str]
-    ) -> tuple[_Connection, http.client.HTTPResponse]:
+    def _open(self, method: str, path: str, query: Mapping[str, object], body: _Body, headers: _Headers) -> tuple[_Connection, _Response]:
         """Sends a request. Raises the service’s refusal, and `Unreachable` without a response."""
         pairs = {name: json.dumps(value) if isinstance(value, bool) else value for name, value in query.items() if value is not None}
         target = f"{self._parts.path.rstrip('/')}{path}{'?' if pairs else ''}{urllib.parse.urlencode(pairs)}"
+        connections = [self._connect()]
         # The service may have closed a kept connection: only a repeatable request goes over one, and then over a new one.
-        kept = self._kept() if _can_repeat(method, path, headers) else []
-        for connection in [*kept, self._connect()]:
+        if _can_repeat(method, path, headers):
+            with contextlib.suppress(IndexError):
+                connections.insert(0, self._idle.pop())
+        for connection in connections:
             try:
                 response = _exchange(connection, method, target, body, {**self._headers, **headers})
                 break
@@ -382,12 +384,6 @@ class Client:
             text = b""
         raise _refusal(response, text)
 
-    def _kept(self) -> list[_Connection]:
-        try:
-            return [self._idle.pop()]
-        except IndexError:
-            return []
-
     def _connect(self) -> _Connection:
         host, port = self._parts.hostname or "", self._parts.port
         if self._parts.scheme == "http":
@@ -395,7 +391,7 @@ class Client:
         context = self._context or ssl.create_default_context()
         return http.client.HTTPSConnection(host, port, timeout=self._timeout, context=context)
 
-    def _keep(self, connection: _Connection, response: http.client.HTTPResponse) -> None:
+    def _keep(self, connection: _Connection, response: _Response) -> None:
         if response.will_close or not response.isclosed() or len(self._idle) >= _MOST_IDLE:
             connection.close()
         else:
@@ -468,28 +464,7 @@ def _persist(open_stream: Callable[[Callable[[], None]], Generator[T, None, bool
         wait = min(wait * 2, _LONGEST_WAIT)
 
 
-def _lines(pieces: Iterator[bytes]) -> Iterator[bytes]:
-    """Yields the lines of a stream without their ends; empty lines are left out. A last line without an end is a stream that broke."""
-    parts: list[bytes] = []
-    size = 0
-    for piece in pieces:
-        first, *rest = piece.split(b"\n")
-        parts.append(first)
-        size += len(first)
-        for part in rest:
-            line = b"".join(parts)
-            parts, size = [part], len(part)
-            if line.strip():
-                yield line
-        if size > _MOST_LINE:
-            raise ServiceError(200, {"code": "not_a_result", "detail": f"a line of a stream is longer than {_MOST_LINE} bytes"})
-    if b"".join(parts).strip():
-        raise Unreachable("the stream broke off within a line")
-
-
-def _exchange(
-    connection: _Connection, method: str, target: str, body: _Body, headers: Mapping[str, str]
-) -> http.client.HTTPResponse:
+def _exchange(connection: _Connection, method: str, target: str, body: _Body, headers: _Headers) -> _Response:
     is_cut = False
     try:
         connection.request(method, target, body=body, headers=headers)
@@ -501,7 +476,7 @@ def _exchange(
     return response
 
 
-def _refusal(response: http.client.HTTPResponse, text: bytes) -> ServiceError:
+def _refusal(response: _Response, text: bytes) -> ServiceError:
     given = response.getheader("retry-after", "")
     retry_after = float(given) if given.isascii() and given.isdigit() else None
     try:
@@ -516,7 +491,7 @@ def _refusal(response: http.client.HTTPResponse, text: bytes) -> ServiceError:
         return ServiceError(response.status, {"code": "not_a_problem", "detail": detail}, retry_after)
 
 
-def _can_repeat(method: str, path: str, headers: Mapping[str, str]) -> bool:
+def _can_repeat(method: str, path: str, headers: _Headers) -> bool:
     """Tells whether a request may be sent twice: it changes nothing, or the service recognises it."""
     return method == "GET" or path in ("/v1/grades", "/v1/trajectories", "/v1/agreement") or "idempotency-key" in headers
 
