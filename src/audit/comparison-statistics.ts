@@ -2,8 +2,14 @@ import { agreement, MAX_RESAMPLED_ITEMS } from '../domain/statistics/agreement.t
 import { BOOTSTRAP, type BootstrapSettings } from '../domain/statistics/bootstrap.ts'
 import { bowker, combine, comparePairs, tally } from '../domain/statistics/rates.ts'
 import { count, notesOf } from '../domain/words.ts'
-import type { Scale, Statistic, UndefinedReason } from '../schemas/agreement.ts'
-import type { ComparisonAgreement, ComparisonTests, RepeatNoise } from '../schemas/regrade.ts'
+import type {
+  ComparisonAgreement,
+  ComparisonTests,
+  RepeatNoise,
+  Scale,
+  Statistic,
+  UndefinedReason,
+} from '../schemas/agreement.ts'
 import type { Label } from '../schemas/vocabulary.ts'
 import { countPairs } from './report/rows.ts'
 

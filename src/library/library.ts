@@ -28,10 +28,9 @@ import { createInFlight } from '../grading/lane.ts'
 import type { Context } from '../http/context.ts'
 import { listJudges } from '../judges/judge.ts'
 import { drain } from '../process/stop.ts'
-import { AgreementCallSchema } from '../schemas/agreement.ts'
+import { AgreementCallSchema, RegradeRequestSchema } from '../schemas/agreement.ts'
 import { type BatchItem, BatchItemSchema, BatchOptionsSchema } from '../schemas/batch.ts'
 import { inputIssues, misfit } from '../schemas/check.ts'
-import { DispositionRequestSchema, FindingQuery, SignoffRequestSchema } from '../schemas/findings.ts'
 import type { Grade } from '../schemas/grade.ts'
 import { faultAt, orNotFound, RequestError, storageRefusal } from '../schemas/problem.ts'
 import {
@@ -43,8 +42,7 @@ import {
   ReviewQuery,
   toPage,
 } from '../schemas/queries.ts'
-import { RegradeRequestSchema } from '../schemas/regrade.ts'
-import { ReviewRequestSchema } from '../schemas/review.ts'
+import { DispositionRequestSchema, FindingQuery, ReviewRequestSchema, SignoffRequestSchema } from '../schemas/review.ts'
 import { type GradeOptions, type GradeRequest, GradeRequestSchema } from '../schemas/trial.ts'
 
 /** The longest time between two looks at a batch: a look at the own database costs little. */

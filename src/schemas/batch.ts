@@ -4,12 +4,8 @@ import { GradeRequestSchema, TrialMetadataSchema } from './trial.ts'
 import * as t from './type.ts'
 import * as v from './vocabulary.ts'
 
-/** An item of a batch: a grade request with a name. */
 export const BatchItemSchema = t.Closed({
-  item_id: t.Opt.Str('The caller’s own name of the item, unique in its batch. Its index where absent.', {
-    minLength: 1,
-    maxLength: 300,
-  }),
+  item_id: t.Opt(t.Name('The caller’s own name of the item, unique in its batch. Its index where absent.', 300)),
   ...GradeRequestSchema.properties,
 })
 export type BatchItem = Static<typeof BatchItemSchema>

@@ -49,24 +49,17 @@ function isLarge(value: unknown): boolean {
   return false
 }
 
-/**
- * Names the faults of a value for its author, a caller or a judge: one for each mistake, at the member itself, with the value found and the values
- * expected. Empty: the value fits. At most 20.
- */
+/** Names the faults of a value for its author, at most 20: each at its member, with the values found and expected. */
 export function inputIssues(schema: object, value: unknown, { isText = false } = {}): Issue[] {
   const check = isText ? checkText : isLarge(value) ? checkToFirst : checkAll
-  const errors = check(schema, value)
-  const blank = new Set(errors.filter(isBlank).map(({ instancePath }) => instancePath))
-  return (
-    errors
-      // A blank text is too short, too.
-      .filter(({ keyword, instancePath }) => keyword !== 'minLength' || !blank.has(instancePath))
-      // The faults of each branch of a choice are told once, by the choice.
-      .filter(({ schemaPath }) => !schemaPath.includes('/anyOf/'))
-      .toSorted((a, b) => Number(isChoice(a)) - Number(isChoice(b)))
-      .slice(0, MOST_FAULTS)
-      .map((error) => ({ path: placeOf(error), message: explain(error, isText) }))
-  )
+  // The faults of each branch of a choice are told once, by the choice.
+  const all = check(schema, value)
+  const errors = all.filter(({ schemaPath }) => !schemaPath.includes('/anyOf/'))
+  const blank = new Set(all.filter(isBlank).map(({ instancePath }) => instancePath))
+  // A blank text is too short, too.
+  const told = errors.filter(({ keyword, instancePath }) => keyword !== 'minLength' || !blank.has(instancePath))
+  const sorted = told.toSorted((a, b) => Number(isChoice(a)) - Number(isChoice(b)))
+  return sorted.slice(0, MOST_FAULTS).map((error) => ({ path: placeOf(error), message: explain(error, isText) }))
 }
 
 const isBlank = ({ keyword, params }: ErrorObject): boolean => keyword === 'pattern' && params['pattern'] === NOT_BLANK
@@ -112,7 +105,6 @@ function explain(error: ErrorObject, isText: boolean): string {
   return withDescription(wordsOf(error), schema)
 }
 
-/** Takes the words of ajv, but for a choice of types. */
 function wordsOf({ keyword, params, message = 'is not valid' }: ErrorObject): string {
   const { type } = params as { readonly type?: unknown }
   if (keyword === 'type' && Array.isArray(type)) return `must be either ${type.join(' or ')}`
@@ -125,7 +117,6 @@ const withDescription = (fault: string, schema: SchemaNode | undefined): string 
 /** Continues a sentence with a description; abbreviations such as JSON keep their capitals. */
 const withinSentence = (text: string): string => text.replace(/^[A-Z](?=[a-z ’:])/u, (letter) => letter.toLowerCase())
 
-/** Members of the ground truths of shipped rubrics. */
 const TRUTHS = {
   'tab-behavior': ['cue', 'distractor'],
   injection: ['planted'],

@@ -25,15 +25,6 @@ const CitationSchema = t.Closed({
 })
 export type CheckedCitation = Static<typeof CitationSchema>
 
-const ContradictionSchema = t.Closed({
-  code: v.ContradictionCodeSchema,
-  claim: t.Nullable(ClaimId),
-  detail: t.Text,
-  step_id: t.Nullable(Type.Integer()),
-  supportable: t.Opt.Bool('True: the check cannot tell; two models that agree may support the claim.'),
-})
-export type Contradiction = Static<typeof ContradictionSchema>
-
 export const FailureSchema = t.Closed({
   code: t.Choice(v.FAILURE_CODES),
   message: t.Text,
@@ -67,15 +58,6 @@ export const AttemptSummarySchema = t.Closed({
   max_output_tokens: t.Opt.Nullable(Type.Integer(), 'The limit that was sent; null: none, or not known of this call.'),
 })
 export type AttemptSummary = Static<typeof AttemptSummarySchema>
-
-const CoverageSchema = t.Closed({
-  ...t.Each(['steps_shown', 'steps_total'], Type.Integer()),
-  elided_chars: t.Int('Characters of the trajectory that no call of the judge was shown.'),
-  media_parts: t.Int('Pictures and sounds, which no search can read.'),
-  media_shown: t.Opt.Int('Those that the judge was shown in every sample. Absent from old grades.'),
-  windows: t.Int('1, or the number of windows that were read for evidence.'),
-})
-export type Coverage = Static<typeof CoverageSchema>
 
 const VoteSchema = t.Closed({
   sample: Type.Integer(),
@@ -149,7 +131,13 @@ const ReceiptSchema = t.Closed({
     '`direct`: calls; `provider`: batch endpoint; `stored`: a recheck of stored replies. Absent from old grades.',
   ),
   software: t.Opt.Str('`veridict` and its version. Absent from old grades.'),
-  coverage: CoverageSchema,
+  coverage: t.Closed({
+    ...t.Each(['steps_shown', 'steps_total'], Type.Integer()),
+    elided_chars: t.Int('Characters of the trajectory that no call of the judge was shown.'),
+    media_parts: t.Int('Pictures and sounds, which no search can read.'),
+    media_shown: t.Opt.Int('Those that the judge was shown in every sample. Absent from old grades.'),
+    windows: t.Int('1, or the number of windows that were read for evidence.'),
+  }),
   attempts: Type.Array(AttemptSummarySchema),
   cost_usd: t.Nullable(t.Num('Sum over the attempts; null where any is unknown.')),
   price_as_of: t.Opt.Nullable(t.Str('Day of the price list; null: not known. Absent from the oldest grades.')),
@@ -161,13 +149,13 @@ const ReceiptSchema = t.Closed({
   input: t.Opt(InputStateSchema),
 })
 export type Receipt = Static<typeof ReceiptSchema>
+export type Coverage = Receipt['coverage']
 
 const MAY_BE_UNCLEAR = 'Null: unclear, the judge could not tell from the record. Never to be read as false.'
 const ClaimFlag = t.Nullable(Type.Boolean(), MAY_BE_UNCLEAR)
 const ClaimValue = Type.Union([Type.Boolean(), t.Text, Type.Number(), Type.Null()], { description: MAY_BE_UNCLEAR })
 /** The claimed values, and the entries of a list. */
 export const ClaimValueSchema = Type.Union([ClaimValue, Type.Array(t.Dict(ClaimValue))])
-const ActedSchema = t.Closed({ reasoned: ClaimFlag, acted: ClaimFlag })
 
 /**
  * Reasons why a confidence is not `high`, from the weakest evidence to the strongest. `contradiction`: of the grade. `judge`: the judge itself
@@ -185,6 +173,15 @@ const LimitSchema = t.Documented('What keeps the confidence from being `high`.',
   lift: t.Str('One sentence: what would allow a higher level.'),
 })
 export type Limit = Static<typeof LimitSchema>
+
+const ContradictionSchema = t.Closed({
+  code: v.ContradictionCodeSchema,
+  claim: t.Nullable(ClaimId),
+  detail: t.Text,
+  step_id: t.Nullable(Type.Integer()),
+  supportable: t.Opt.Bool('True: the check cannot tell; two models that agree may support the claim.'),
+})
+export type Contradiction = Static<typeof ContradictionSchema>
 
 export const GradeSchema = t.Closed({
   id: Type.String({ pattern: '^grd_[0-9a-z]+$' }),
@@ -208,7 +205,7 @@ export const GradeSchema = t.Closed({
     }),
     'Claims of `tab-behavior` about the surface; `category`: null (old grades: `other`) where no surface was observed.',
   ),
-  ...t.Each(['cue', 'distractor'], t.Nullable(ActedSchema)),
+  ...t.Each(['cue', 'distractor'], t.Nullable(t.Closed({ reasoned: ClaimFlag, acted: ClaimFlag }))),
   citations: Type.Array(CitationSchema),
   unmet: t.List(
     t.Closed({ claim: ClaimId, reason: t.Text, step_id: t.Nullable(Type.Integer()) }),

@@ -40,10 +40,7 @@ const STATUSES: Readonly<Record<string, number>> = {
   ...{ storage_full: 503, storage_busy: 503, storage_error: 503 },
 }
 
-/**
- * The refusal of a request by its code, as its problem document says it. The places of `errors` are JSON pointers into the input of the function
- * that throws: `/rubric` for the parameter `rubric`.
- */
+/** The refusal of a request by its code. The places of `errors` point into the input of the function that throws. */
 export class RequestError extends Error {
   readonly code: string
   readonly extras: ErrorExtras
@@ -59,15 +56,12 @@ export class RequestError extends Error {
   }
 }
 
-/** Makes the error of one place of the request. */
 export const faultAt = (path: string, message: string, code: string, detail = message): RequestError =>
   new RequestError(code, detail, { errors: [{ path, message }] })
 
-/** Makes a 404 about a thing, with the name in the request. */
 export const notFound = (what: string, name?: string): RequestError =>
   new RequestError('not_found', `there is no such ${what}${name === undefined ? '' : `: ${clipName(name)}`}`)
 
-/** Passes a record on; throws 404 for null. */
 export function orNotFound<T>(record: T | null, what: string, name?: string): T {
   if (record === null) throw notFound(what, name)
   return record

@@ -7,7 +7,6 @@ export interface BatchLimits {
 
 /** A provider: its address, its variables, its APIs. Only the adapter knows more of a provider. */
 interface ProviderRow {
-  /** The name in messages. */
   readonly title: string
   /** Reserves the name: no judge of another provider may have it. Older configurations may use the names of later providers. */
   readonly reserves_name?: true
@@ -15,7 +14,6 @@ interface ProviderRow {
   readonly keys: readonly string[]
   /** Variables of the base URL, and of the model of the judge that bears the provider’s name. */
   readonly variables: { readonly base_url: string; readonly model: string }
-  /** Further settings, each with its variable and its default. */
   readonly needs: Readonly<Partial<Record<ProviderPlace, { readonly variable: string; readonly default?: string }>>>
   /** The public address, with `{region}` for the region; null: every account has an address of its own. */
   readonly address: string | null
@@ -44,17 +42,13 @@ type Api = 'responses' | 'chat' | 'messages'
 export const PROVIDER_PLACES = ['region', 'project', 'api_version'] as const
 export type ProviderPlace = (typeof PROVIDER_PLACES)[number]
 
-/**
- * Half of every price, that of cached tokens included. Far fewer bytes than either provider takes (200 and 256 MB): a submission is held in memory,
- * and a window of 24 hours that is missed costs less the smaller it is.
- */
+/** Half of every price. Far fewer bytes than providers take: a submission is held in memory, and a late one costs less. */
 const BATCHES = { most_bytes: 64 * 1024 * 1024, price_factor: 0.5 } as const
 
 /** The counter of the provider finds 15 to 30 % more tokens than OpenAI’s, and more on code: an inference, to be calibrated. */
 const CLAUDE = { apis: ['messages'], cache_write: 1.25 } as const
 const CLAUDE_DEFAULTS = { api: 'messages', window_tokens: 200_000, effort: 'high', token_factor: 1.6 } as const
 
-/** Makes a row; most providers leave three members out. */
 const provider = (row: Omit<ProviderRow, 'needs' | 'batches' | 'cache_write'> & Partial<ProviderRow>): ProviderRow => ({
   needs: {},
   batches: null,

@@ -44,7 +44,6 @@ export async function takePage<T>(records: AsyncIterable<T>, limit: number, plac
   return toPage(page, limit, placeOf)
 }
 
-/** The query of a report. */
 export const ReportQuery = t.Closed({
   group_by: t.Opt.Str(
     'A field of the metadata, like `agent`, `model`, `variant`, `task`, `domain` or `subcategory`; `judge`; `none`: all trials together; `surface`: the category that the judge saw, where the rubric asks for one. At most 1000 values.',
@@ -65,7 +64,6 @@ export const ReportQuery = t.Closed({
 })
 export type ReportQuery = Static<typeof ReportQuery>
 
-/** The query of a comparison of two batches. */
 export const ComparisonQuery = t.Closed({
   base: t.Opt.Str('A batch. Absent: the grades that the head, a re-grade, started from.', { maxLength: 100 }),
   head: t.Str('A batch.', { maxLength: 100 }),
@@ -81,7 +79,6 @@ export const ComparisonQuery = t.Closed({
 })
 export type ComparisonQuery = Static<typeof ComparisonQuery>
 
-/** The query of the review queue. */
 export const QueueQuery = t.Closed({
   kind: t.Opt(DisagreementKindSchema),
   claim: t.Opt.Str('Questions in which two say different things of this claim, by its id.', { maxLength: 100 }),
@@ -93,10 +90,8 @@ export const QueueQuery = t.Closed({
   ...FormatQuery,
   ...PageQuery,
 })
-
 export type QueueQuery = Static<typeof QueueQuery>
 
-/** The query of the list of reviews. */
 export const ReviewQuery = t.Closed({
   ...t.Each(['rater', 'grade_id'], t.Opt.String({ maxLength: 100 })),
   question: t.Opt.Str('The digests of trajectory and ground truth: `sha256:…/sha256:…`.', { maxLength: 200 }),
@@ -107,5 +102,4 @@ export const ReviewQuery = t.Closed({
 })
 export type ReviewQuery = Static<typeof ReviewQuery>
 
-/** The query of the calls behind a grade or a batch. */
 export const LedgerQuery = t.Closed({ raw: t.Opt.Bool('With the provider’s raw replies.') })

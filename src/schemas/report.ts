@@ -13,7 +13,6 @@ import { SAMPLING_DESIGNS } from './review.ts'
 import * as t from './type.ts'
 import * as v from './vocabulary.ts'
 
-/** A share of trials, with its denominator. */
 const RateSchema = Figure({
   k: t.Count('Trials that count.'),
   n: t.Count('Trials that could.'),
@@ -29,9 +28,6 @@ const rate = (description: string) => Type.Unsafe<Rate>({ ...RateSchema, descrip
 
 export const PAIRINGS = ['variant', 'agent', 'model'] as const
 export type Pairing = (typeof PAIRINGS)[number]
-
-const LevelsSchema = t.Counts(['high', 'medium', 'low'])
-export type Levels = Static<typeof LevelsSchema>
 
 const CorrectedSchema = t.Documented('Shares corrected by human reviews.', {
   estimator: t.Nullable(t.Str('Null: none is honest here, and `reason` says why.')),
@@ -83,15 +79,15 @@ const ReportGroupSchema = t.Documented('Members that are not required are those 
     without_task: t.Count('Trials that name no task: in the intervals each run of them is a cluster.'),
   }),
   shares: t.Dict(RateSchema, 'By label, of the graded trials.'),
-  levels: t.Dict(LevelsSchema, 'By label: the graded trials by reported confidence.'),
+  levels: t.Dict(t.Counts(['high', 'medium', 'low']), 'By label: the graded trials by reported confidence.'),
   mean: t.Nullable(MeanSchema, 'Of an outcome that is a number, else null.'),
   claims: t.Dict(ClaimFigureSchema, 'By id of the claim; steps and agents are no shares.'),
   corrected: CorrectedSchema,
   ...FIGURES,
 })
 export type ReportGroup = Static<typeof ReportGroupSchema>
+export type Levels = ReportGroup['levels'][string]
 export type AlignmentFigures = Required<Pick<ReportGroup, keyof typeof FIGURES>>
-/** The names of the measures, in the order of their display. */
 export const ALIGNMENT_FIGURES = Object.keys(FIGURES) as readonly (keyof AlignmentFigures)[]
 
 /** The comparison of two conditions of the same tasks. */

@@ -8,19 +8,17 @@ const ClaimName = t.Str('The id of a claim of this rubric: `name`, or `group.nam
   pattern: '^[a-z][a-z0-9_]*([.][a-z][a-z0-9_]*)?$',
 })
 const Value = Type.Union([Type.Boolean(), t.Text, Type.Integer()])
-
 const SOME = { minItems: 1, uniqueItems: true }
 
-/** The proof of a value of a claim. Every given member must hold. */
+/** Every given member must hold. */
 const ProofSchema = t.Closed({
   quote: t.Opt.List(v.ActorSchema, 'At least one verbatim quote of one of these.', SOME),
   in_step: t.Opt.Str('The quote stands in the step that this claim names.'),
-  in_order: t.Opt.Array(ClaimName, {
-    minItems: 2,
-    maxItems: 2,
-    uniqueItems: true,
-    description: 'The step that the first claim cites comes before every step that the second claim cites.',
-  }),
+  in_order: t.Opt.List(
+    ClaimName,
+    'The step that the first claim cites comes before every step that the second claim cites.',
+    { minItems: 2, maxItems: 2, uniqueItems: true },
+  ),
   after: t.Opt.Str('The quote comes after the first sight of this instruction.'),
   shows: t.Opt.List(Instruction, 'The quote shows one of these instructions, as far as a search can tell.', SOME),
   does: t.Opt.Str('What is quoted carries this instruction out, after its first sight.'),
@@ -32,18 +30,16 @@ const ProofSchema = t.Closed({
 export const CLAIM_TYPES = ['boolean', 'enum', 'integer', 'step', 'agent', 'text', 'list'] as const
 export type ClaimType = (typeof CLAIM_TYPES)[number]
 
-/** The consequence of an answer `unclear`. */
 const UNCLEAR_RULES = ['refuses', 'kept', 'never'] as const
 
 const CLAIM = {
   type: t.Choice(CLAIM_TYPES, 'The kind of its answer, such as boolean.'),
   description: t.Opt.String({ minLength: 1 }),
-  values: t.Opt.Array(Type.String({ pattern: '^[a-z0-9][a-z0-9_-]*$' }), {
-    minItems: 2,
-    maxItems: 50,
-    uniqueItems: true,
-    description: 'Of an enum: its values, in small letters; of an ordinal one in rising order.',
-  }),
+  values: t.Opt.List(
+    Type.String({ pattern: '^[a-z0-9][a-z0-9_-]*$' }),
+    'Of an enum: its values, in small letters; of an ordinal one in rising order.',
+    { minItems: 2, maxItems: 50, uniqueItems: true },
+  ),
   minimum: t.Opt.Int('Of an integer.'),
   maximum: t.Opt.Int('Of an integer; of a list, the most entries.'),
   only_if: t.Opt.Str('Counts only where this boolean claim is true.'),
@@ -111,11 +107,9 @@ export const RubricManifestSchema = t.Closed({
     ['run', 'runs'],
     '`runs`: several runs of one task, and documents beside them (`{"runs": […], "documents": […]}`).',
   ),
-  truth: Type.Unsafe<Readonly<Record<string, unknown>>>({
-    type: 'object',
-    description:
-      'JSON Schema of the ground truth. `x-kind: instruction` marks an instruction in the environment, `x-kind: signals` what the harness measured.',
-  }),
+  truth: t.Free(
+    'JSON Schema of the ground truth. `x-kind: instruction` marks an instruction in the environment, `x-kind: signals` what the harness measured.',
+  ),
   claims: Type.Record(ClaimName, ClaimSchema, {
     ...{ minProperties: 1, maxProperties: 40, additionalProperties: false },
     description:
@@ -169,22 +163,6 @@ export const RubricViewSchema = t.Closed({
 })
 export type RubricView = Static<typeof RubricViewSchema>
 
-/** Expected members of a grade; absent members are not compared. */
-const ExpectSchema = t.Closed(
-  {
-    status: t.Opt.Choice(v.GRADE_STATUSES),
-    outcome: t.Opt(Type.Union([t.Text, Type.Number(), Type.Null()])),
-    ...t.Each(['label', 'claimed_label'], t.Opt(t.NullableText)),
-    confidence: t.Opt.Choice(v.CONFIDENCE_LEVELS),
-    claims: t.Opt.Dict(Type.Unknown(), 'Values of claims by their ids; null: unclear.'),
-    unmet: t.Opt.List(t.Text, 'Ids of the claims that do not hold; []: all hold.'),
-    contradictions: t.Opt.List(v.ContradictionCodeSchema, 'Their codes; []: none.'),
-    citations: t.Opt.List(v.CitationStatusSchema, 'The status of each, in their order.'),
-    failure: t.Opt.Choice(v.FAILURE_CODES),
-  },
-  { minProperties: 1, description: 'What the grade must say.' },
-)
-
 /** A file `rubrics/<id>@<version>/examples/*.yaml`: a run, the answer of a judge, and the expected grade. */
 export const RubricExampleSchema = t.Closed({
   name: Type.String({ minLength: 1, maxLength: 200 }),
@@ -192,10 +170,7 @@ export const RubricExampleSchema = t.Closed({
     type: ['array', 'object'],
     description: 'A list of steps, `- tool_output: what it says`, or a trajectory of any format.',
   }),
-  truth: Type.Unsafe<Readonly<Record<string, unknown>>>({
-    type: 'object',
-    description: 'What the truth of the rubric wants to know of a run.',
-  }),
+  truth: t.Free('What the truth of the rubric wants to know of a run.'),
   reply: t.Opt(
     Type.Unsafe<Readonly<Record<string, unknown>> | string>({
       type: ['object', 'string'],
@@ -203,6 +178,19 @@ export const RubricExampleSchema = t.Closed({
     }),
   ),
   judge: t.Opt.Choice(['lexical'], 'The built-in judge answers instead of `reply`.'),
-  expect: ExpectSchema,
+  expect: t.Closed(
+    {
+      status: t.Opt.Choice(v.GRADE_STATUSES),
+      outcome: t.Opt(Type.Union([t.Text, Type.Number(), Type.Null()])),
+      ...t.Each(['label', 'claimed_label'], t.Opt(t.NullableText)),
+      confidence: t.Opt.Choice(v.CONFIDENCE_LEVELS),
+      claims: t.Opt.Dict(Type.Unknown(), 'Values of claims by their ids; null: unclear.'),
+      unmet: t.Opt.List(t.Text, 'Ids of the claims that do not hold; []: all hold.'),
+      contradictions: t.Opt.List(v.ContradictionCodeSchema, 'Their codes; []: none.'),
+      citations: t.Opt.List(v.CitationStatusSchema, 'The status of each, in their order.'),
+      failure: t.Opt.Choice(v.FAILURE_CODES),
+    },
+    { minProperties: 1, description: 'What the grade must say.' },
+  ),
 })
 export type RubricExample = Static<typeof RubricExampleSchema>

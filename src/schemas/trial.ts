@@ -8,7 +8,6 @@ export const NOT_BLANK = '[^\\s\\u0000-\\u001f\\u00ad\\u200b-\\u200f\\u202a-\\u2
 const isNotBlank = new RegExp(NOT_BLANK, 'u')
 export const isBlank = (text: string): boolean => !isNotBlank.test(text)
 
-/** Makes the bounds of a text that a search can find: not blank. */
 const notBlank = (maxLength: number) => ({ minLength: 1, maxLength, pattern: NOT_BLANK })
 
 const MOST_ANCHOR_CHARS = 500
@@ -19,7 +18,6 @@ const Anchors = (description: string) =>
 const orText = <S extends TSchema>(schema: S, maxLength: number, description: string) =>
   Type.Unsafe<string | Static<S>>({ ...schema, type: ['object', 'string'], ...notBlank(maxLength), description })
 
-/** Kinds of acts that carry an instruction out. */
 const ACTED_BY = ['action', 'message', 'output'] as const
 export type ActedBy = (typeof ACTED_BY)[number]
 
@@ -29,7 +27,6 @@ const CallAnchorSchema = t.Documented('A call that carries the instruction out: 
 })
 export type CallAnchor = Static<typeof CallAnchorSchema>
 
-/** An action anchor: a text, or a call. */
 const ActionAnchorSchema = orText(
   CallAnchorSchema,
   MOST_ANCHOR_CHARS,
@@ -99,9 +96,7 @@ export const GroundTruthSchema = Type.Object(membersWith(InstructionSchema), TRU
 
 /** A ground truth in its normal form, whose members its rubric defines. Every member that is an object with a text is an instruction. */
 export type GroundTruth = AnyMembers & Partial<Static<typeof GroundTruthSchema>>
-interface AnyMembers {
-  readonly [member: string]: unknown
-}
+type AnyMembers = Readonly<Record<string, unknown>>
 
 /** Lists the instructions of a ground truth in its normal form, in their order. */
 export const instructionsOf = (truth: GroundTruth): [name: string, instruction: Instruction][] =>
@@ -129,10 +124,7 @@ const GivenTruthSchema = Type.Unsafe<GivenTruth>({
     'What is known of the trial: its members are those of the rubric’s `truth` (`GET /v1/rubrics/{id}`); for `tab-behavior`, those of `GroundTruth`, where the text of an instruction alone stands for `{"text": …}`.',
 })
 
-/**
- * Chooses the schema of a ground truth in a file, before its rubric is loaded: that of `tab-behavior`, the default; the service checks the members for
- * other rubrics.
- */
+/** Chooses the schema of a ground truth in a file; the service checks the members for other rubrics than `tab-behavior`. */
 export const truthSchemaFor = (rubric: string | undefined) =>
   isDefaultRubric(rubric) ? GivenGroundTruthSchema : GivenTruthSchema
 
@@ -187,17 +179,14 @@ export const GradeRequestSchema = t.Closed({
 })
 export type GradeRequest = Static<typeof GradeRequestSchema>
 
-/** The options of a grade, without the trial. */
 export const GradeOptionsSchema = Type.Pick(GradeRequestSchema, ['rubric', 'judge', 'samples', 'cache'], {
   additionalProperties: false,
 })
 export type GradeOptions = Static<typeof GradeOptionsSchema>
 
-/** The query parameter of a name that selects grades. */
 export const nameFilter = (description?: string) =>
   t.Opt.String({ maxLength: 300, ...(description !== undefined && { description }) })
 
-/** The query parameters of the names of a trial. */
 export const TRIAL_FILTERS = { agent: nameFilter(), model: nameFilter(), task: nameFilter() }
 
 /** The query parameters that select grades: those that fit every given one. */
@@ -210,10 +199,7 @@ export const GRADE_FILTERS = {
   batch: nameFilter(),
 }
 export const GradeSelectionSchema = t.Closed(
-  {
-    ...GRADE_FILTERS,
-    ids: t.Opt.Array(Type.String({ maxLength: 100 }), { minItems: 1, maxItems: 10_000 }),
-  },
+  { ...GRADE_FILTERS, ids: t.Opt.Array(Type.String({ maxLength: 100 }), { minItems: 1, maxItems: 10_000 }) },
   { minProperties: 1, description: 'Stored grades that fit every given field; at least one field.' },
 )
 export type GradeSelection = Static<typeof GradeSelectionSchema>

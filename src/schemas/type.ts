@@ -1,25 +1,16 @@
-import {
-  type TArrayOptions,
-  type TEnum,
-  type TNumberOptions,
-  type TObject,
-  type TObjectOptions,
-  type TProperties,
-  type TSchema,
-  type TStringOptions,
-  Type,
-} from 'typebox'
+import type { TArrayOptions, TNumberOptions, TObjectOptions, TProperties, TSchema, TStringOptions } from 'typebox'
+import { Type } from 'typebox'
 
 export { Type } from 'typebox'
 
 export const Text = Type.String()
 
 /** Makes an object that may have no other members. */
-export const Closed = <P extends TProperties>(properties: P, options?: TObjectOptions): TObject<P> =>
+export const Closed = <P extends TProperties>(properties: P, options?: TObjectOptions) =>
   Type.Object(properties, { additionalProperties: false, ...options })
 
 /** Makes such an object with its description. */
-export const Documented = <P extends TProperties>(description: string, properties: P): TObject<P> =>
+export const Documented = <P extends TProperties>(description: string, properties: P) =>
   Closed(properties, { description })
 
 /** Makes a described text, whole number, number or truth value; the description is a part of OpenAPI and of messages. */
@@ -29,16 +20,18 @@ export const Num = (description: string, options?: TNumberOptions) => Type.Numbe
 export const Bool = (description: string, options?: { readonly default: boolean }) =>
   Type.Boolean({ ...options, description })
 
+/** Makes a described text that is not empty. */
+export const Name = (description: string, maxLength: number) => Str(description, { minLength: 1, maxLength })
+
 const describedBy = (description: string | undefined) => (description === undefined ? {} : { description })
 
 export const Nullable = <T extends TSchema>(schema: T, description?: string) =>
   Type.Union([schema, Type.Null()], describedBy(description))
-
 export const NullableText = Nullable(Text)
 
-/** Makes a list, and an object with members of any name. */
 export const List = <T extends TSchema>(schema: T, description?: string, options: TArrayOptions = {}) =>
   Type.Array(schema, { ...options, ...describedBy(description) })
+/** Makes an object with members of any name. */
 export const Dict = <T extends TSchema>(schema: T, description?: string) =>
   Type.Record(Type.String(), schema, describedBy(description))
 
@@ -47,14 +40,16 @@ export const Choice = <const Values extends string[]>(
   values: readonly [...Values],
   description?: string,
   options: { readonly default?: Values[number] } = {},
-): TEnum<Values> =>
-  Type.Enum(values as readonly [...Values], { type: 'string', ...options, ...describedBy(description) })
+) => Type.Enum(values as readonly [...Values], { type: 'string', ...options, ...describedBy(description) })
+
+/** Makes an object of members that another place defines. */
+export const Free = (description: string) =>
+  Type.Unsafe<Readonly<Record<string, unknown>>>({ type: 'object', description })
 
 /** Makes a function that makes members which may be absent. */
-const optional =
-  <Args extends readonly unknown[], S extends TSchema>(make: (...args: Args) => S) =>
-  (...args: Args) =>
-    Type.Optional(make(...args))
+function optional<Args extends readonly unknown[], S extends TSchema>(make: (...args: Args) => S) {
+  return (...args: Args) => Type.Optional(make(...args))
+}
 
 /** Makes a member that may be absent: of a schema, or, as `Opt.Str`, by a function above. */
 export const Opt = Object.assign(<S extends TSchema>(schema: S) => Type.Optional(schema), {
@@ -63,8 +58,9 @@ export const Opt = Object.assign(<S extends TSchema>(schema: S) => Type.Optional
   ...{ Array: optional(Type.Array), String: optional(Type.String), Union: optional(Type.Union) },
 })
 
-export const DigestOf = (description: string) => Str(description, { pattern: '^sha256:[0-9a-f]{64}$' })
-export const Digest = Type.String({ pattern: '^sha256:[0-9a-f]{64}$' })
+const SHA256 = { pattern: '^sha256:[0-9a-f]{64}$' }
+export const DigestOf = (description: string) => Str(description, SHA256)
+export const Digest = Type.String(SHA256)
 export const Timestamp = Type.String({ format: 'date-time' })
 
 /** Makes a whole number from 0. */

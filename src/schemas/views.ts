@@ -71,7 +71,6 @@ export const TrajectoryStepSchema = t.Closed({
 })
 export type TrajectoryStep = Static<typeof TrajectoryStepSchema>
 
-/** The sign-in of a browser. */
 export const SignInSchema = t.Documented('A key, exchanged for a session.', {
   key: t.Str('A key as `veridict keys create` printed it.', { minLength: 1, maxLength: 200 }),
 })
@@ -85,7 +84,6 @@ const caller = {
 export const OpenedSessionSchema = t.Documented('A session that was opened.', { ...caller, expires_at: t.Timestamp })
 export type OpenedSession = Static<typeof OpenedSessionSchema>
 
-/** The caller of a request. */
 export const WhoSchema = t.Documented('Who asks, and what they may do.', {
   required: t.Bool('Whether the service asks for a key.'),
   session: t.Bool('Whether this is known by a session, which can be ended, and not by a key.'),
@@ -93,7 +91,6 @@ export const WhoSchema = t.Documented('Who asks, and what they may do.', {
 })
 export type Who = Static<typeof WhoSchema>
 
-/** Names that filter grades, in the order of choice. */
 export const NAMED_BY = ['judge', 'rubric', 'agent', 'model', 'task'] as const
 export type NamedBy = (typeof NAMED_BY)[number]
 

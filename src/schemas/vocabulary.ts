@@ -1,23 +1,19 @@
 import type { Static } from 'typebox'
 import * as t from './type.ts'
 
-/**
- * The closed sets of words that every other schema, the store and the judges share.
- * A new word here is a change of the HTTP contract.
- */
+// The closed sets of words that every other schema, the store and the judges share: a new word changes the HTTP contract.
 
 /** The five behaviours of `tab-behavior`. Derived by code from checked claims; no judge ever writes one. */
 export const LABELS = ['aligned', 'compliant', 'ignored', 'distractor_only', 'not_observed'] as const
 export type Behaviour = (typeof LABELS)[number]
 
-/** A label of a rubric. */
 export type Label = string
 export const LabelSchema = t.Str(
   'A label of the rubric; of `tab-behavior`: aligned, compliant, ignored, distractor_only or not_observed.',
   { maxLength: 100 },
 )
 
-/** The author of a piece of text in a trajectory, on which evidence rules depend. */
+/** Authors of text, on which evidence rules depend. */
 export const ACTORS = ['user', 'system', 'agent_reasoning', 'agent_message', 'agent_action', 'tool_output'] as const
 export type Actor = (typeof ACTORS)[number]
 export const ActorSchema = t.Choice(ACTORS, 'Who wrote the text.')
@@ -75,10 +71,7 @@ export const CitationStatusSchema = t.Choice(
   'Outcome of checking the citation. Only `verified` and `normalized` count as evidence.',
 )
 
-/**
- * Differences between a quote of status `normalized` and the text that holds it. `unicode`: composed or decomposed letters, invisible characters,
- * U+2011 for a hyphen.
- */
+/** Differences of a `normalized` quote from its text. `unicode`: letters composed otherwise, invisible characters, U+2011. */
 export type QuoteNormalization = Static<typeof QuoteNormalizationSchema>
 export const QuoteNormalizationSchema = t.Choice([
   'white_space',
@@ -146,7 +139,6 @@ export const BatchModeSchema = t.Choice(
   { default: 'direct' },
 )
 
-/** Ends of an item. */
 export const ITEM_STATUSES = ['graded', 'unverified', 'failed', 'cancelled'] as const
 export type ItemStatus = (typeof ITEM_STATUSES)[number]
 
@@ -159,10 +151,8 @@ export const TAB_BEHAVIOR = 'tab-behavior'
 /** The id of a rubric without its version. Versions of one rubric are compared, different rubrics never. */
 export const rubricIdOf = (name: string): string => (name.includes('@') ? name.slice(0, name.lastIndexOf('@')) : name)
 
-/** Answers of one judge to one question at the most. */
 export const MOST_SAMPLES = 25
 
-/** Sources of the label of a review. */
 export const PROVENANCES = ['human', 'environment', 'injected', 'agent'] as const
 export type Provenance = (typeof PROVENANCES)[number]
 

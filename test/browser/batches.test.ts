@@ -1,6 +1,6 @@
 import { afterEach, expect, test } from 'vitest'
 import type { Batch } from '../../src/schemas/batch.ts'
-import type { Findings } from '../../src/schemas/findings.ts'
+import type { Findings } from '../../src/schemas/review.ts'
 import { GOOD_ANSWER, type Script } from '../grading/harness.ts'
 import { answeringJudge, finish, makeItems, startBatch } from '../http/make-batch.ts'
 import { describeInBrowser, expectAccessible, expectInSight, startAudit, useAudit } from './browser.ts'

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { Comparison } from '../../src/schemas/regrade.ts'
+import type { Comparison } from '../../src/schemas/agreement.ts'
 import { startWithTwoJudges } from './audit-data.ts'
 import { describeInBrowser, expectAccessible, useAudit } from './browser.ts'
 

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import type { Findings } from '../../src/schemas/findings.ts'
+import type { Findings } from '../../src/schemas/review.ts'
 import { GOOD_ANSWER } from '../grading/harness.ts'
 import { answeringJudge, finish, makeItems, startBatch } from '../http/make-batch.ts'
 import { startApp } from '../start-app.ts'

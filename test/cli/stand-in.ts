@@ -4,6 +4,7 @@ import type { TSchema } from 'typebox'
 import { onTestFinished } from 'vitest'
 import { rubricView } from '../../src/domain/rubric/rubric-view.ts'
 import { judgeView } from '../../src/judges/judge.ts'
+import { type Comparison, type RegradeRequest, RegradeRequestSchema } from '../../src/schemas/agreement.ts'
 import {
   type Batch,
   type BatchEstimate,
@@ -13,7 +14,6 @@ import {
   type ResultGrade,
 } from '../../src/schemas/batch.ts'
 import { inputIssues } from '../../src/schemas/check.ts'
-import { type Comparison, type RegradeRequest, RegradeRequestSchema } from '../../src/schemas/regrade.ts'
 import type { FailureCode, Label } from '../../src/schemas/vocabulary.ts'
 import { scriptedJudge } from '../grading/harness.ts'
 import { startServer } from '../local-server.ts'

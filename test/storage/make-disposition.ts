@@ -1,5 +1,5 @@
 import { digestBytes } from '../../src/domain/digest.ts'
-import type { Disposition, Signoff } from '../../src/schemas/findings.ts'
+import type { Disposition, Signoff } from '../../src/schemas/review.ts'
 import { AT } from './make-batch.ts'
 
 const recordOf = (n: number) => ({

@@ -1,4 +1,4 @@
-import { REASON_WORDS } from '../../src/schemas/reason-words.ts'
+import { REASON_WORDS } from '../../src/schemas/words.ts'
 import type { Rate, Statistic, UndefinedReason } from './types.ts'
 import { None } from './ui/parts.tsx'
 import type { Column } from './ui/table.tsx'

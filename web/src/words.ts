@@ -13,7 +13,7 @@ import type {
   Unread,
 } from './types.ts'
 
-export { inputWords } from '../../src/schemas/input-words.ts'
+export { inputWords } from '../../src/schemas/words.ts'
 
 /** The words of the service for people. A record covers each closed set: a new word of the contract fails to compile here. */
 

@@ -5,7 +5,7 @@ import { count } from '../../domain/words.ts'
 import type { Statistic } from '../../schemas/agreement.ts'
 import type { Batch } from '../../schemas/batch.ts'
 import type { Unread } from '../../schemas/grade.ts'
-import { REASON_WORDS } from '../../schemas/reason-words.ts'
+import { REASON_WORDS } from '../../schemas/words.ts'
 import type { OutputFormat } from '../options.ts'
 
 /** Escapes untrusted text, on whose control characters a terminal would act, and puts it on one line. */

@@ -2,15 +2,20 @@ import swagger from '@fastify/swagger'
 import type { FastifyInstance } from 'fastify'
 import type { TSchema } from 'typebox'
 import { loadOptional } from '../../config/optional-package.ts'
-import { AgreementSchema } from '../../schemas/agreement.ts'
+import { AgreementSchema, ComparisonSchema } from '../../schemas/agreement.ts'
 import { BatchEstimateSchema, BatchItemSchema, BatchResultSchema, BatchSchema } from '../../schemas/batch.ts'
-import { DispositionSchema, FindingsSchema, SignoffSchema } from '../../schemas/findings.ts'
 import { BatchCallSchema, GradeSchema, LedgerEntrySchema } from '../../schemas/grade.ts'
 import { ProblemSchema, RequestError } from '../../schemas/problem.ts'
 import { NextCursorSchema } from '../../schemas/queries.ts'
-import { ComparisonSchema } from '../../schemas/regrade.ts'
 import { ReportSchema } from '../../schemas/report.ts'
-import { DisagreementSchema, PanelResultSchema, ReviewSchema } from '../../schemas/review.ts'
+import {
+  DisagreementSchema,
+  DispositionSchema,
+  FindingsSchema,
+  PanelResultSchema,
+  ReviewSchema,
+  SignoffSchema,
+} from '../../schemas/review.ts'
 import { RubricViewSchema } from '../../schemas/rubric.ts'
 import { GroundTruthSchema } from '../../schemas/trial.ts'
 import { Closed, Type } from '../../schemas/type.ts'

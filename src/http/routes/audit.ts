@@ -9,9 +9,13 @@ import { makeReport } from '../../audit/report/make-report.ts'
 import { findReviews, listReviews, storeReview } from '../../audit/reviews.ts'
 import type { CsvValue } from '../../domain/text/escape.ts'
 import { AgreementCallSchema } from '../../schemas/agreement.ts'
-import { DispositionRequestSchema, FindingQuery, SignoffRequestSchema } from '../../schemas/findings.ts'
 import { ComparisonQuery, QueueQuery, ReportQuery, ReviewQuery } from '../../schemas/queries.ts'
-import { ReviewRequestSchema } from '../../schemas/review.ts'
+import {
+  DispositionRequestSchema,
+  FindingQuery,
+  ReviewRequestSchema,
+  SignoffRequestSchema,
+} from '../../schemas/review.ts'
 import {
   answer,
   IdParams,

@@ -8,6 +8,7 @@ import { type IntakeItem, planOf } from '../../batches/intake.ts'
 import type { ItemRecord } from '../../db/batches.ts'
 import type { Stores } from '../../db/stores.ts'
 import { defined } from '../../domain/result.ts'
+import { RegradeRequestSchema } from '../../schemas/agreement.ts'
 import {
   type Batch,
   type BatchOptions,
@@ -17,7 +18,6 @@ import {
 } from '../../schemas/batch.ts'
 import { orNotFound, RequestError } from '../../schemas/problem.ts'
 import { decodeCursor, idOf, LedgerQuery, PageQuery, toPage } from '../../schemas/queries.ts'
-import { RegradeRequestSchema } from '../../schemas/regrade.ts'
 import { Closed, Opt } from '../../schemas/type.ts'
 import { BATCH_STATUSES } from '../../schemas/vocabulary.ts'
 import type { Context } from '../context.ts'

@@ -1,3 +1,5 @@
+import type { InputState } from './grade.ts'
+
 /** Words for the reasons of a missing number or interval, in tables and on pages. */
 export const REASON_WORDS = {
   no_ratings: 'no ratings',
@@ -13,3 +15,12 @@ export const REASON_WORDS = {
   mostly_undefined: 'undefined in most resamples',
   no_spread: 'no spread: every resample is the same',
 } as const
+
+/** Words on whether the judge saw what the agent saw: the state, then each reason for it. */
+export const inputWords = ({ state, compacted, truncated_by, missing }: InputState): string[] => [
+  state,
+  ...(compacted ? ['the harness compacted the context'] : []),
+  ...truncated_by.map((by) => (by === 'harness' ? 'outputs cut by the harness' : 'cut for the judge’s window')),
+  ...(missing.records > 0 ? [`unread records: ${missing.records}`] : []),
+  ...(missing.media > 0 ? [`pictures or sounds not shown: ${missing.media}`] : []),
+]
