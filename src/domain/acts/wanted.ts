@@ -132,11 +132,10 @@ export const wantedOf = once((truth: GroundTruth) => {
     instruction,
     context,
     /** Tells whether an instruction that holds the string (any, where it is empty) asks to look at something: then looking may be the act. */
-    asksToLook: once((string: string) =>
-      instructions.some(
-        ({ text, anchors }) => (text.includes(string) || anchors.includes(string)) && holdsAny(text, LOOKING),
-      ),
-    ),
+    asksToLook: once((string: string) => {
+      const own = instructions.filter(({ text, anchors }) => text.includes(string) || anchors.includes(string))
+      return own.some(({ text }) => LOOKING.some((word) => holdsWord(text.toLowerCase(), word)))
+    }),
     /** Tells whether an instruction asks for the act that a word of a tool names: it holds the word, or a form of a longer word, in any case. */
     asksToDo: once(
       (word: string) =>
@@ -162,11 +161,6 @@ export const wantedOf = once((truth: GroundTruth) => {
 }, new WeakMap())
 
 const holdsWord = (text: string, word: string): boolean => indexOfWord(text, word, 0) !== -1
-
-function holdsAny(text: string, words: readonly string[]): boolean {
-  const lower = text.toLowerCase()
-  return words.some((word) => holdsWord(lower, word))
-}
 
 const hasAnchor = ({ acted_given, acted_derived }: InstructionAnchors, string: string): boolean =>
   acted_given.some((anchor) => textOfAnchor(anchor) === string) || acted_derived.includes(string)

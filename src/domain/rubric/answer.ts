@@ -2,7 +2,7 @@ import { inputIssues } from '../../schemas/check.ts'
 import { NOT_BLANK } from '../../schemas/trial.ts'
 import { CONFIDENCE_LEVELS } from '../../schemas/vocabulary.ts'
 import { err, type Issue, ok, once, type Result } from '../result.ts'
-import { findUnsound, readBounded } from '../text/json.ts'
+import { findUnsound, isRecord, readBounded } from '../text/json.ts'
 import { type Citation, type Claims, entryName, isAsked, splitClaim } from './claims.ts'
 import type { ClaimRule, ClaimValue, Entry, Rubric, Scalar } from './rubric.ts'
 import { allClaims, isCitable } from './rubric.ts'
@@ -224,9 +224,6 @@ function inWords(answer: unknown, { claims }: Rubric): unknown {
   for (const citation of recordsOf(citations)) citation['supports'] = lower(citation['supports'])
   return answer
 }
-
-const isRecord = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
 
 const recordsOf = (value: unknown) => (Array.isArray(value) ? (value as unknown[]).filter(isRecord) : [])
 

@@ -44,9 +44,8 @@ export class NormalText {
   /** `side`: 0 is the beginning of the unit, 1 its end. */
   private toSource(at: number, side: 0 | 1): number {
     const edit = this.lastEdit(0, at)
-    const numberOf = (member: number): number => this.edits[edit + member] ?? 0
-    const isInEdit = at < numberOf(1)
-    const inBase = isInEdit ? numberOf(2 + side) : at + side + numberOf(3) - numberOf(1)
+    const end = this.edits[edit + 1] ?? 0
+    const inBase = at < end ? (this.edits[edit + 2 + side] ?? 0) : at + side + (this.edits[edit + 3] ?? 0) - end
     return this.base === null ? inBase : this.base.toSource(inBase - side, side)
   }
 

@@ -2,13 +2,12 @@ import { inputIssues } from '../../../schemas/check.ts'
 import { ExpectedInSchema, GivenInstructionSchema, NOT_BLANK, SignalsSchema } from '../../../schemas/trial.ts'
 import { Choice, Closed, Count, Type } from '../../../schemas/type.ts'
 import type { Issue } from '../../result.ts'
+import { isRecord } from '../../text/json.ts'
 import { promptNames, SECTIONS, VARIABLES } from '../prompt.ts'
 import type { TruthRule } from '../rubric.ts'
 import { broken, key } from './rubric-error.ts'
 
 type Node = Readonly<Record<string, unknown>>
-
-const isRecord = (value: unknown): value is Node => typeof value === 'object' && value !== null && !Array.isArray(value)
 
 const SIGNALS = SignalsSchema as unknown as Node
 
