@@ -2,7 +2,7 @@ import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { loadGroundTruths, parseGroundTruths } from '../../src/archives/truth/ground-truths.ts'
-import { normalizeGroundTruth } from '../../src/domain/cache-key.ts'
+import { normalizeGroundTruth } from '../../src/domain/anchors/anchors.ts'
 import { readTables } from '../tables.ts'
 import { tempFolder, truths } from './make.ts'
 

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
-import { cacheKey, type KeyParts, normalizeGroundTruth } from '../../src/domain/cache-key.ts'
+import { normalizeGroundTruth } from '../../src/domain/anchors/anchors.ts'
 import { digestValue } from '../../src/domain/digest.ts'
+import { cacheKey, type KeyParts } from '../../src/domain/evidence/evidence.ts'
 import type { GroundTruth } from '../../src/schemas/trial.ts'
 
 const TRUTH = {

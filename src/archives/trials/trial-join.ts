@@ -1,6 +1,5 @@
 import { dirname, resolve } from 'node:path'
-import { weakAnchors } from '../../domain/anchors/anchors.ts'
-import { normalizeGroundTruth } from '../../domain/cache-key.ts'
+import { normalizeGroundTruth, weakAnchors } from '../../domain/anchors/anchors.ts'
 import { isRecord, type Json } from '../../formats/common/reading.ts'
 import { FORMATS } from '../../formats/formats.ts'
 import { readTrajectory } from '../../formats/read.ts'

@@ -1,19 +1,43 @@
 import type { CheckedCitation, Contradiction, Limit } from '../../schemas/grade.ts'
-import type { ActionAnchor } from '../../schemas/trial.ts'
+import type { ActionAnchor, GroundTruth } from '../../schemas/trial.ts'
 import { type Acts, actsOf } from '../acts/acts.ts'
 import { actStrings, type InstructionAnchors, textOfAnchor } from '../anchors/anchors.ts'
+import { type Digest, digestValue } from '../digest.ts'
 import { createLocator } from '../quotes/locate.ts'
 import type { Citation, Claims, Verdict } from '../rubric/claims.ts'
 import { claimedValue, flatten, listedId, unflatten } from '../rubric/claims.ts'
+import { PROMPT_VERSION } from '../rubric/prompt.ts'
 import { actClaims, type ClaimRule, citingProof, type Rubric, sightClaim } from '../rubric/rubric.ts'
-import { earlier, FAILED, isSeen, type Part, type Position } from '../trajectory/trajectory.ts'
+import { RENDERING_VERSION } from '../trajectory/rendering.ts'
+import { earlier, FAILED, isSeen, type Part, type Position, READER_VERSION } from '../trajectory/trajectory.ts'
 import { checkCitation, createProof } from './citations.ts'
 import { findContradictions } from './contradictions.ts'
-import type { EvidenceQuestion, Observations, UnmetClaim } from './observations.ts'
+import type { DeniedActs, EvidenceQuestion, Observations, UnmetClaim } from './observations.ts'
 import { doubt, firstMedia, firstObservations, isProof, measuredOf, partAt, restsOnPictures } from './observations.ts'
 import { type CheckedAnswer, isSeenClaimed, unmetClaims, unsureClaims, withCounts } from './unmet-claims.ts'
 
 export { holds } from './citations.ts'
+
+/** Bumped when the same answer over the same rendering could be checked otherwise. */
+export const EVIDENCE_VERSION = 20
+
+export interface KeyParts {
+  readonly trajectory: Digest
+  readonly ground_truth: GroundTruth
+  /** Holds its prompt and its answer schema. */
+  readonly rubric_digest: Digest
+  /** Provider, base URL, model, parameters. */
+  readonly judge: unknown
+  readonly samples: number
+  readonly denied_acts: DeniedActs
+}
+
+/** Digest over all that can change the answer, and nothing else. */
+export function cacheKey({ trajectory, ground_truth, rubric_digest: rubric, judge, samples, denied_acts }: KeyParts) {
+  const [prompt, rendering, evidence, reader] = [PROMPT_VERSION, RENDERING_VERSION, EVIDENCE_VERSION, READER_VERSION]
+  const versions = { prompt, rendering, evidence, reader }
+  return digestValue({ trajectory, ground_truth, rubric, judge, samples, denied_acts, versions })
+}
 
 export interface Evidence {
   /** The claims, with the values that code counts. */

@@ -1,7 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { resolveAnchors } from '../../../src/domain/anchors/anchors.ts'
-import { normalizeGroundTruth } from '../../../src/domain/cache-key.ts'
+import { normalizeGroundTruth, resolveAnchors } from '../../../src/domain/anchors/anchors.ts'
 import { checkRun, type RunCheck, removedIn } from '../../../src/domain/markers/check-run.ts'
 import type { Trajectory } from '../../../src/domain/trajectory/trajectory.ts'
 import type { GivenGroundTruth } from '../../../src/schemas/trial.ts'
