@@ -2,12 +2,13 @@ import type { ActOutcome } from '../../domain/trajectory/trajectory.ts'
 import { wordSet } from '../../domain/words.ts'
 import { textOf, textsIn } from '../common/content.ts'
 import { idText, isRecord, itemsIn, type Json, mayAct, objectsIn, type Reading, timeOf } from '../common/reading.ts'
-import { asList, asRecord, asText, lastName } from '../common/session.ts'
+import { asList, asName, asRecord, asText, lastName } from '../common/session.ts'
 import type { Format, ReadDocument } from '../format.ts'
 import { type LocatedMessage, readList, readLocatedChat } from '../openai-chat/chat-steps.ts'
 import type { ChatSink } from '../openai-chat/openai-chat-sink.ts'
 import { exitCodeInText, outcomeOfAgent, outcomeOfCode, outcomeWithCode } from '../tools/outcomes.ts'
-import { Located, type Tree } from '../traces/located.ts'
+import { own } from '../tools/tool-table.ts'
+import { contentOf, Located, type Tree } from '../traces/located.ts'
 import { namesOf } from '../vocabulary.ts'
 
 /** The formats of sessions that wrap messages of the Messages API: Factory's Droid, and Cursor's transcripts. */
@@ -43,6 +44,68 @@ function readSession(reading: Reading, document: Json): ReadDocument {
   })
   const model = lastName(placed.map(({ value }) => asRecord(value)['model']))
   return readList(reading, { format: 'session-messages', agent: { name, model } }, '/records', placed)
+}
+
+/** The format of `droid exec --output-format stream-json`. Source: docs.factory.ai, droid exec, and observed files. */
+export const DROID_STREAM: Format = {
+  name: 'droid-stream',
+  recognizes: ({ records }) => asList(records).map(asRecord).some(isDroidEvent),
+  read: readDroidStream,
+}
+
+const isDroidEvent = ({ type, toolName, finalText }: Json): boolean =>
+  (type === 'tool_call' && typeof toolName === 'string') || (type === 'completion' && typeof finalText === 'string')
+
+function readDroidStream(reading: Reading, document: Json): ReadDocument {
+  const events = new Located(document['records'], '/records').items()
+  const model = events.map(({ record }) => asName(record['model'])).find((name) => name !== null) ?? null
+  const replies = events
+    .map(({ record }) => record)
+    .filter(({ type, role }) => type === 'message' && role === 'assistant')
+  const said = new Set(replies.map(({ text }) => text))
+  return readLocatedChat(reading, '/records', { name: 'droid', model }, 'droid-stream', () =>
+    events.flatMap((event): LocatedMessage[] => {
+      const { value, path } = event
+      const { type, id, timestamp, ...rest } = event.record
+      const tree = own(DROID_EVENTS, type)?.(event, said)
+      if (tree === undefined && (type !== 'system' || mayAct(value)))
+        reading.unreadRecord(path, 'type of event', type, value)
+      if (tree === undefined || tree === null) return []
+      const at = typeof timestamp === 'number' ? timestamp : timeOf(timestamp)
+      return [{ tree, path, name: asText(id), at, outcome: type === 'tool_result' ? droidOutcomeOf(rest) : undefined }]
+    }),
+  )
+}
+
+/** Readers by the type of an event; null for a copy. */
+const DROID_EVENTS: Readonly<Record<string, (event: Located, said: ReadonlySet<unknown>) => Tree>> = {
+  message: (event) => ({ role: event.member('role'), content: event.member('text') }),
+  reasoning: (event) => ({ role: 'assistant', content: null, reasoning_content: event.member('text') }),
+  completion: (event, said) =>
+    said.has(event.member('finalText').value) ? null : { role: 'assistant', content: event.member('finalText') },
+  error: (event) => ({ role: 'system', content: event.member('message') }),
+  tool_call: (event) => ({ role: 'assistant', content: null, tool_calls: [callOf(event)] }),
+  tool_result: resultOf,
+}
+
+/** Names a call by `toolCallId`, or, in newer versions, by the event's `id`, which its result repeats. */
+const idOf = (event: Located): Located => event.member('toolCallId' in asRecord(event.value) ? 'toolCallId' : 'id')
+
+const callOf = (event: Located): Tree => ({
+  id: idOf(event),
+  function: { name: event.member('toolName'), arguments: event.member('parameters') },
+})
+
+function resultOf(event: Located): Tree {
+  const { value, isError } = event.record
+  const content = contentOf(event.member((value ?? null) === null ? 'error' : 'value'))
+  return { role: 'tool', tool_call_id: idOf(event), content, is_error: isError === true || undefined }
+}
+
+function droidOutcomeOf({ value, isError }: Json): ActOutcome | undefined {
+  const { exitCode } = asRecord(value)
+  if (typeof exitCode === 'number') return outcomeOfCode(exitCode)
+  return isError === true ? 'failed' : undefined
 }
 
 /** The format of Grok CLI's `chat_history.jsonl`: the messages of a chat, whose `type` is the role, with `tool_result` records and reasoning. */
