@@ -31,9 +31,9 @@ export const SWE_AGENT: Format = {
 function readSweAgent(reading: Reading, document: Json): ReadDocument {
   const list = asList(document['trajectory'])
   const sink = new ChatSink(reading, 'swe-agent', true)
-  const history = readHistory(sink, document['history'], list)
+  const beside = readHistory(sink, document['history'], list)
   const acts = list.map((step, index) => readStep(sink, step, pointer('/trajectory', index)))
-  const steps = [...history.before, ...acts.flatMap((parts, index) => [parts, ...(history.after.get(index) ?? [])])]
+  const steps = [...(beside.get(-1) ?? []), ...acts.flatMap((parts, index) => [parts, ...(beside.get(index) ?? [])])]
   const agent = { name: 'swe-agent', model: sweModelOf(document) }
   const numbered = steps.map((parts, index): Step => ({ id: index + 1, name: null, at: null, copied: false, parts }))
   return { format: 'swe-agent', agent, steps: reading.takeSteps(steps.length, '/trajectory') ? numbered : [] }
@@ -101,10 +101,9 @@ function splitSweRun(root: Json): readonly FileRun[] | null {
   return [{ name: '', document: { ...root }, about }]
 }
 
-/** Reads the messages that the trajectory lacks: the prompt (`before`), and, by their step, later messages that do not repeat its observation. */
+/** Reads the messages that the trajectory lacks, by the step before them: the prompt (-1), and messages that do not repeat an observation. */
 function readHistory(sink: ChatSink, history: unknown, trajectory: readonly unknown[]) {
-  const before: Part[][] = []
-  const after = new Map<number, Part[][]>()
+  const beside = new Map<number, Part[][]>()
   if (isAbsent(history)) sink.reading.warn('/history', 'no history, so the prompt is not known')
   const acted = new Set(trajectory.map((step) => asText(asRecord(step)['action'])?.trim()))
   const lost: string[] = []
@@ -115,15 +114,15 @@ function readHistory(sink: ChatSink, history: unknown, trajectory: readonly unkn
       answers++
       const action = asText(message['action'])?.trim()
       if (action !== undefined && !acted.has(action)) lost.push(path)
-    } else if (last < 0) before.push(readMessage(sink, message, path))
-    else if (!repeatsObservation(message, trajectory[last])) pushTo(after, last, readMessage(sink, message, path))
+    } else if (last < 0 || !repeatsObservation(message, trajectory[last]))
+      pushTo(beside, last, readMessage(sink, message, path))
   }
   const counts = `${answers} answers of the agent, and ${trajectory.length} steps in the trajectory; the steps are read`
   if (answers !== trajectory.length && Array.isArray(history)) {
     sink.reading.warn('/history', counts)
     for (const path of lost) sink.reading.countUnread(path, true)
   }
-  return { before, after }
+  return beside
 }
 
 const SPEAKERS: Readonly<Record<string, Actor>> = {
