@@ -19,18 +19,12 @@ export interface Format {
 }
 
 /** A list of a document, and its path. */
-export interface ListIn {
-  readonly list: readonly unknown[]
-  readonly path: string
-}
+export type ListIn = { readonly list: readonly unknown[]; readonly path: string }
 
 /** Returns the first named member that holds a list of the kind; null where none does. */
 export function listIn(document: Json, names: readonly string[], isKind: (list: ListIn['list']) => boolean) {
-  for (const name of names) {
-    const list: unknown = document[name]
-    if (Array.isArray(list) && isKind(list)) return { list, path: `/${name}` } as ListIn
-  }
-  return null
+  const lists = names.map((name) => ({ list: document[name], path: `/${name}` }))
+  return lists.find((item): item is ListIn => Array.isArray(item.list) && isKind(item.list)) ?? null
 }
 
 /** Groups the rows of a list by their run, in order of the first rows; an odd row, and a row without an id, stay beside the row before them. */

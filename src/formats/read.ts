@@ -206,10 +206,7 @@ function countAbsentAgents(reading: Reading, steps: readonly Step[]): void {
 const STARTERS = namesOf('any', 'starters')
 
 /** A turn of the agent: its calls before other speakers, and whether a tool output followed. */
-interface Turn {
-  readonly calls: Set<OpenCall>
-  hasOutput: boolean
-}
+type Turn = { readonly calls: Set<OpenCall>; hasOutput: boolean }
 
 const hasOutcome = ({ outcome }: OpenCall): boolean => outcome !== 'unknown'
 

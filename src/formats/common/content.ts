@@ -65,10 +65,7 @@ export function readBlock(block: Json, path: string, sink: ContentSink, mayBeAct
   }
 }
 
-/**
- * Reads media: `source` of Anthropic (which may hold text), `image_url` of OpenAI, `image` of Inspect and of the AI SDK, or `data` with its
- * type. ATIF's `source` has the path of a file; its `data` is Veridict's own: the base64 of that file, so that the picture travels along.
- */
+/** Reads media: `source` (Anthropic, ATIF), `image_url` (OpenAI), `image` (Inspect, AI SDK), or `data`: Veridict's copy of a file of ATIF. */
 function readMedia(block: Json, path: string, kind: string, sink: ContentSink): void {
   const given = block[`${kind}_url`] ?? block[kind] ?? block['source']
   const source = asRecord(given)

@@ -7,10 +7,7 @@ import { namesOf } from '../vocabulary.ts'
 import { type PictureSource, parsePicture } from './pictures.ts'
 
 /** Bounds of the documents that a reader accepts. Characters are UTF-16 units, as in every offset of the product. */
-export interface ReadLimits {
-  readonly max_steps: number
-  readonly max_part_chars: number
-}
+export type ReadLimits = { readonly max_steps: number; readonly max_part_chars: number }
 
 export type Json = Readonly<Record<string, unknown>>
 

@@ -20,10 +20,7 @@ export interface OpenStep {
 
 type Outcome = ActOutcome | ((tool: string) => ActOutcome)
 
-export interface PlacedText {
-  readonly text: string
-  readonly path: string
-}
+export type PlacedText = { readonly text: string; readonly path: string }
 
 /** Returns a text and its path, from elsewhere where a log keeps a reference in its place; a picture does not count as unfolded text. */
 export type Resolve = (text: string, path: string, isPicture?: boolean) => PlacedText

@@ -34,14 +34,13 @@ function readStepList(reading: Reading, document: Json): ReadDocument {
   const agent = { name: textAt(reading, name, '/agent/name'), model: textAt(reading, model, '/agent/model') }
   const steps = asList(document['steps'])
   if (!reading.takeSteps(steps.length, '/steps')) return { format: 'steps', agent, steps: [] }
-  const own = steps.map((step) => asRecord(step)['step_id'])
   const ids = numberSteps(reading, steps, '/steps')
   const read: Step[] = []
   for (const [step, path, index] of objectsIn(reading, steps, '/steps')) {
     const of = textAt(reading, step['agent'], `${path}/agent`)
     if (of !== null && (of === '' || of.length > MOST_AGENT_CHARS))
       reading.refuse(`${path}/agent`, `must be a text of at most ${MOST_AGENT_CHARS} characters`)
-    if (!isAbsent(own[index]) && !isUsableStepId(own[index]))
+    if (!isAbsent(step['step_id']) && !isUsableStepId(step['step_id']))
       reading.warn(`${path}/step_id`, 'not a usable step_id; the step is numbered')
     const { id = index + 1, name = null } = ids[index] ?? {}
     const parts = readStep(reading, step, path, agent.name)

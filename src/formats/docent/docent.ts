@@ -52,10 +52,8 @@ function transcriptsOf(document: Json): readonly Transcript[] {
   })
 }
 
-function agentOf({ metadata }: Json): string | null {
-  const about = asRecord(metadata)
-  return asName(about['agent']) ?? asName(about['agent_name'])
-}
+const agentOf = ({ metadata }: Json): string | null =>
+  asName(asRecord(metadata)['agent']) ?? asName(asRecord(metadata)['agent_name'])
 
 function modelOf({ metadata }: Json, transcripts: readonly Transcript[]): string | null {
   const messages = transcripts.flatMap(([{ record }]) => asList(record['messages']))

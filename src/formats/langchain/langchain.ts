@@ -118,8 +118,7 @@ function warnAbsent(reading: Reading, runs: readonly Located[]): void {
 
 /** Returns the span of a run; none for a run of an unknown type. `isWhole`: no run of a model or a tool is in the file. */
 function spanOf(reading: Reading, row: Located, isWhole: boolean): TraceSpan[] {
-  const run = asRecord(row.value)
-  const { path } = row
+  const { path, record: run } = row
   const [called, id, error] = [typeOf(row), idText(run['id']), asText(run['error'])]
   const kind = own(KINDS, called)
   if (kind === undefined) {

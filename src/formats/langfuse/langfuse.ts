@@ -35,14 +35,10 @@ const isObservation = (value: unknown): value is Json =>
 /** Returns the observations of one trace, and the trace itself where the document has it. */
 function observationsOf(document: Json): { readonly list: Located; readonly trace: Located | null } | null {
   const root = new Located(document, '')
-  const hasObservations = Array.isArray(document['observations'])
-  const name = hasObservations ? 'observations' : ['records', 'data'].find((member) => Array.isArray(document[member]))
-  if (name === undefined) return null
-  const list = root.member(name)
-  const items = document[name] as readonly unknown[]
-  if (!items.some(isObservation)) return null
-  const trace = isRecord(document['trace']) ? root.member('trace') : hasObservations ? root : null
-  return { list, trace }
+  const name = ['observations', 'records', 'data'].find((member) => Array.isArray(document[member]))
+  if (name === undefined || !(document[name] as readonly unknown[]).some(isObservation)) return null
+  const trace = isRecord(document['trace']) ? root.member('trace') : name === 'observations' ? root : null
+  return { list: root.member(name), trace }
 }
 
 function readLangfuse(reading: Reading, document: Json): ReadDocument {

@@ -15,11 +15,7 @@ import {
 } from './openai-chat-sink.ts'
 
 /** The parts of one message; `outputs`: tool results, which belong to the step of the calling agent. */
-interface MessageParts {
-  isTool: boolean
-  readonly parts: Part[]
-  readonly outputs: Part[]
-}
+type MessageParts = { isTool: boolean; readonly parts: Part[]; readonly outputs: Part[] }
 
 const CALL_FIELDS = ['tool_calls', 'function_call'] as const
 

@@ -6,24 +6,13 @@ import type { PictureSource } from '../common/pictures.ts'
 import { type ContentSink, isAbsent, isRecord, type Json, objectsIn, type Reading } from '../common/reading.ts'
 import { asRecord, asText, type OpenStep, type PlacedText, Session } from '../common/session.ts'
 import { addCall } from '../common/session-calls.ts'
-import {
-  CODES,
-  exitCodeInText,
-  hasEnded,
-  outcomeOfAgent,
-  outcomeOfCode,
-  outcomeWithCode,
-  tellsFault,
-} from '../tools/outcomes.ts'
+import { CODES, exitCodeInText, hasEnded, outcomeOfAgent, outcomeWithCode, tellsFault } from '../tools/outcomes.ts'
 import { harnessOf, type OpenCall } from '../tools/tool-table.ts'
 
 /** A call, by the record and the members that hold its name and its arguments. */
-export interface CallForm {
+export type CallForm = Readonly<Record<'at' | 'name' | 'args', string>> & {
   readonly record: Json
-  readonly at: string
   readonly id: unknown
-  readonly name: string
-  readonly args: string
 }
 
 /** A range of a text, in UTF-16 units, with its actor and act. */
@@ -109,10 +98,7 @@ export class ChatSink extends Session {
   }
 }
 
-/**
- * Adds ranges of a text as parts, each under `pointer#char=start,end` (RFC 5147, which no JSON pointer resembles); where the range is JSON, `#` and
- * a pointer into it follow.
- */
+/** Adds ranges of a text, each under `pointer#char=start,end` (RFC 5147); where the range is JSON, `#` and a pointer into it follow. */
 export function addSlices(reading: Reading, parts: Part[], { text, path }: PlacedText, slices: readonly Slice[]): void {
   for (const { start, end, actor, name, act = null, inner } of slices) {
     const whole = start === 0 && end === text.length
@@ -122,16 +108,10 @@ export function addSlices(reading: Reading, parts: Part[], { text, path }: Place
   }
 }
 
-/** The speaker of a content, and its part lists; `outputs`: tool results, which belong to the agent's step. */
-export interface Speaker {
-  readonly actor: Actor
-  readonly name: string
-  readonly parts: Part[]
-  readonly outputs: Part[]
-}
-
 /** Returns the speaker of a content whose parts stand in one list. */
 export const speaking = (actor: Actor, parts: Part[], name = 'message') => ({ actor, name, parts, outputs: parts })
+/** The speaker of a content, and its part lists; `outputs`: tool results, which belong to the agent's step. */
+export type Speaker = Readonly<ReturnType<typeof speaking>>
 
 export const CALLS: ReadonlySet<unknown> = new Set(['tool_use', 'server_tool_use', 'mcp_tool_use', 'tool-call'])
 const REASONING: ReadonlySet<unknown> = new Set(['reasoning', 'thinking', 'think', 'redacted_thinking'])
@@ -275,10 +255,7 @@ const NOT_CARRIED_OUT: Readonly<Record<string, ActOutcome>> = {
   timeout: 'interrupted',
 }
 
-/**
- * Derives the outcome of a call from the message with its result: Inspect's `error`, Anthropic's `is_error`, or a return code (mini-swe-agent: in
- * `extra`, or in an envelope around the output). A message without any of these is a plain result.
- */
+/** Derives an outcome from a message: Inspect's `error`, Anthropic's `is_error`, or a return code (mini-swe-agent: `extra`, or an envelope). */
 export function outcomeOfMessage(agent: string | null, tool: string, message: Json, content: unknown): ActOutcome {
   const { error, is_error: flag, extra } = message
   const type = isRecord(error) ? error['type'] : null
@@ -302,7 +279,7 @@ export function outcomeOfOutput(tool: string, value: unknown, isError: boolean |
     const isFailure = typeof flag === 'boolean' ? flag : code === undefined ? null : false
     const outcome = outcomeOfAgent(null, tool, wordsOf(value['content'] ?? value), isFailure)
     if (code === undefined) return outcome === 'ran' ? 'answered' : outcome
-    return hasEnded(outcome) ? outcomeOfCode(code) : outcomeWithCode(outcome, code)
+    return outcomeWithCode(outcome, code)
   }
   const text = wordsOf(value)
   return outcomeWithCode(outcomeOfAgent(null, tool, text, isError), exitCodeInText(null, text))

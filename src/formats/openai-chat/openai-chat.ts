@@ -1,5 +1,5 @@
 import type { Part } from '../../domain/trajectory/trajectory.ts'
-import { cutName, isAbsent, isRecord, type Json, type Reading } from '../common/reading.ts'
+import { cutName, idText, isAbsent, isRecord, type Json, type Reading } from '../common/reading.ts'
 import { asList, asName, asRecord, asText } from '../common/session.ts'
 import { type FileRun, type Format, factsOf, type ListIn, type ReadDocument, type RunAbout } from '../format.ts'
 import { Located } from '../traces/located.ts'
@@ -169,21 +169,18 @@ function isSame(a: unknown, b: unknown): boolean {
 /** Names the runs: `task_3_trial_1`, or the trial and its episode; with a number where the names repeat. */
 function namesOf(runs: readonly Json[]): string[] {
   const names = runs.map((run, index) => {
-    const { task_id: task, trial } = run
-    if (isName(task)) return cutName(isName(trial) ? `task_${task}_trial_${trial}` : `task_${task}`)
+    const [task, trial] = [idText(run['task_id']), idText(run['trial'])]
+    if (task !== null) return cutName(trial === null ? `task_${task}` : `task_${task}_trial_${trial}`)
     const names = [run['trial_name'], run['episode'], run['id']].map(asText).filter((part) => part !== null)
     return names.length === 0 ? String(index + 1) : cutName(names.join('_'))
   })
   return new Set(names).size === names.length ? names : names.map((name, index) => `${index + 1}_${name}`)
 }
 
-const isName = (value: unknown): value is string | number =>
-  (typeof value === 'string' && value !== '') || typeof value === 'number'
-
 function aboutRun(run: Json): RunAbout {
   const { trial, task_id: id } = run
   return factsOf({
-    task: asText(run['task']) ?? (isName(id) ? String(id) : null),
+    task: asText(run['task']) ?? idText(id),
     ended_by: asText(run['termination_reason']) ?? asText(run['exit_status']),
     agent: asText(run['agent']),
     model: modelOf(run),

@@ -7,10 +7,7 @@ import { isChat } from '../openai-chat/openai-chat.ts'
 import { outcomeOfOutput } from '../openai-chat/openai-chat-sink.ts'
 import { COMMON_TOOLS, named, specOf, type ToolSpec, type ToolTable, toolsOf } from '../tools/tool-table.ts'
 
-/**
- * The format of OpenAI's Responses: an answer (`output`), a request with its answer (`input`, `output`), the items of a conversation (`data`), and
- * the items that the Agents SDK keeps (`to_input_list()`, sessions, `new_items` with their `raw_item`).
- */
+/** The format of OpenAI's Responses: an answer, a request with its answer, a conversation's items, and what the Agents SDK keeps of them. */
 export const OPENAI_RESPONSES: Format = {
   name: 'openai-responses',
   recognizes: (document) => listsIn(document) !== null,
@@ -132,8 +129,7 @@ const isList = (list: unknown): list is readonly unknown[] =>
 /** Returns the lists of items in a document, in order; null for documents of other formats. */
 function listsIn(document: Json): readonly ListIn[] | null {
   const { object, output, input, new_items: fresh, data } = document
-  const isMessages = Array.isArray(document['messages']) || 'run_type' in document
-  if (isMessages) return null
+  if (Array.isArray(document['messages']) || 'run_type' in document) return null
   const sent = Array.isArray(input) ? [{ list: input as readonly unknown[], path: '/input' }] : []
   if (Array.isArray(output) && (object === 'response' || output.some(isTelling) || isList(input)))
     return [...sent, { list: output, path: '/output' }]

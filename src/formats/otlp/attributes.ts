@@ -2,10 +2,7 @@ import { isRecord } from '../common/reading.ts'
 import { asText } from '../common/session.ts'
 import { Located, placeMessage, type Tree } from '../traces/located.ts'
 
-/**
- * Finds the first present attribute of several dotted names, separated by blanks: in OTLP's list, an object with dotted names, or nested objects,
- * whose members' own names may hold dots. Null where none exists.
- */
+/** Finds the first present attribute of dotted names, separated by blanks, also in nested objects, whose members' names may hold dots. */
 export const attribute = (of: Located | null, names: string): Located | null =>
   firstOf(names, (name) => (of === null ? null : find(of, name.split('.'))))
 

@@ -172,10 +172,9 @@ const ARGUMENTS =
 
 /** Returns a time in milliseconds since 1970: from nanoseconds as text or number, else from any form that `timeOf` reads. */
 function momentOf(value: unknown): number | null {
-  const nanoseconds =
-    typeof value === 'string' && DIGITS.test(value) ? Number(value) : typeof value === 'number' ? value : Number.NaN
-  if (Number.isFinite(nanoseconds) && nanoseconds > 1e16) return nanoseconds / 1e6
-  return timeOf(value)
+  const isNumeral = typeof value === 'number' || (typeof value === 'string' && DIGITS.test(value))
+  const nanoseconds = isNumeral ? Number(value) : 0
+  return Number.isFinite(nanoseconds) && nanoseconds > 1e16 ? nanoseconds / 1e6 : timeOf(value)
 }
 
 const DIGITS = /^\d{1,30}$/

@@ -8,10 +8,7 @@ import { attribute, attributeItems, attributeText } from './attributes.ts'
 /** Messages of a span; null: a form that is not known; undefined: no messages of this convention. */
 type SpanMessages = readonly Tree[] | null | undefined
 
-export interface SpanEvent {
-  readonly name: string
-  readonly attributes: Located
-}
+export type SpanEvent = { readonly name: string; readonly attributes: Located }
 
 /** Reads the messages that a model call received or answered, by the convention of the span. */
 export function messagesOfSpan(own: Located, events: readonly SpanEvent[], side: Side): readonly Tree[] | null {
@@ -82,10 +79,7 @@ function eventMessages(own: Located, side: Side, events: readonly SpanEvent[]): 
   return messages.length > 0 ? messages : undefined
 }
 
-/**
- * Span kinds of Vercel's AI SDK (vercel/ai, packages/ai/src). A model call is `….doGenerate` or `….doStream`; the span around it repeats the call's
- * input and output for the user.
- */
+/** Span kinds of Vercel's AI SDK. A model call is `….doGenerate` or `….doStream`; the span around it repeats its input and output. */
 export const AI_SDK: Readonly<Record<string, SpanKind>> = {
   ...{ 'ai.generateText': 'agent', 'ai.streamText': 'agent', 'ai.generateObject': 'agent', 'ai.streamObject': 'agent' },
   ...{ 'ai.generateText.doGenerate': 'model', 'ai.streamText.doStream': 'model', 'ai.toolCall': 'tool' },

@@ -24,10 +24,7 @@ function roleNamed(name: unknown): string | undefined {
   return role === 'function' ? 'tool' : ownOf(ROLES, role)
 }
 
-/**
- * Reads the messages of a traced value in the form of a chat: a text, a message, a list; a provider's request or answer; the parts of the GenAI
- * conventions; LangChain's messages; each also as JSON in a string. Null for other values.
- */
+/** Reads messages as a chat's: of any provider, the GenAI conventions or LangChain, also as JSON in a string. Null for other values. */
 export function messagesIn(value: Located, side: Side): readonly Tree[] | null {
   const content = value.value
   if (isAbsent(content) || content === '') return []
@@ -92,10 +89,7 @@ function turnsIn(items: readonly Located[]): readonly Tree[] {
 const ITEMS: ReadonlySet<unknown> = new Set(['function_call', 'function_call_output', 'reasoning', 'message'])
 
 /** A message without its envelope. `role`: undefined for an item of OpenAI's Responses. */
-interface OpenMessage {
-  readonly role: string | undefined
-  readonly body: Located
-}
+type OpenMessage = { readonly role: string | undefined; readonly body: Located }
 
 /**
  * Opens a message: a provider's (`role`, `content`), LangChain's (`{"type": "ai", "content"}`), its envelope (`{"type", "data"}`) or serialized form

@@ -58,10 +58,7 @@ export const PLACE = Symbol('place')
 
 /** A message in the form of a chat, assembled from located pieces: an object, an array, or one piece. */
 export type Tree = Located | string | boolean | null | undefined | readonly Tree[] | TreeRecord
-export interface TreeRecord {
-  readonly [name: string]: Tree
-  readonly [PLACE]?: string
-}
+export type TreeRecord = { readonly [name: string]: Tree; readonly [PLACE]?: string }
 
 /** Builds the message of a tree; null for a tree that is no object. `path`: the place of pieces without a place of their own. */
 export function placeMessage(tree: Tree, path: string): Located | null {
@@ -95,10 +92,7 @@ const placeIn =
     }
   }
 
-/**
- * Returns a content in the blocks of a chat, whichever library wrote it; any other value gives a text for each leaf. `isAgent`: the content is
- * the agent's. `shown`, of a message's content: the ids of the calls beside it, whose blocks are left out, so that each call is read once.
- */
+/** Returns a content in the blocks of a chat. `isAgent`: the content is the agent's. `shown`: ids of calls beside it, whose blocks are left out. */
 export function contentOf(value: Located, isAgent = false, shown?: ReadonlySet<string>): Tree {
   const items = value.items()
   if (isAbsent(value.value) || typeof value.value === 'string' || (Array.isArray(value.value) && items.length === 0))

@@ -6,16 +6,10 @@ import { AGENT_ONLY, CALLS, formOfCall, isResult } from '../openai-chat/openai-c
 import type { OpenCall } from '../tools/tool-table.ts'
 import type { TracedTool } from './trace-span.ts'
 
-interface CallKey {
-  readonly id: string | null
-  readonly name: string
-  /** Digest of the decoded arguments. */
-  readonly args: string
-  readonly original: unknown
-}
+type CallKey = ReturnType<typeof callKeysOf>[number]
 
-/** Lists the calls of a message, in the order in which the chat reader adds them. */
-export function callKeysOf(message: Json): CallKey[] {
+/** Lists the calls of a message, in the order in which the chat reader adds them; `args`: the digest of the decoded arguments. */
+export function callKeysOf(message: Json) {
   const { content, function_call: older, tool_calls: calls, type } = message
   const blocks = recordsIn(content).filter((block) => CALLS.has(block['type']))
   const own = type === 'function_call' ? [message] : []
@@ -89,10 +83,7 @@ export function textKey({ content }: Json): string | null {
   return more.length === 0 ? (only ?? null) : null
 }
 
-interface MadeCall extends CallKey {
-  readonly call: OpenCall
-  joined: boolean
-}
+type MadeCall = CallKey & { readonly call: OpenCall; joined: boolean }
 
 /** The calls of a trace that were shown: finds their copies, and the call of a tool's span. */
 export class MadeCalls {
