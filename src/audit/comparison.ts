@@ -206,7 +206,7 @@ const VALUES: Readonly<Record<Exclude<Difference['what'], 'cases'>, (receipt: Re
   settings: ({ settings = null, samples = null }) => settings && JSON.stringify({ samples, ...settings }),
 }
 
-/** Differences that allow paired tests: these ask whether two judges differ at one question, shown and checked alike. */
+/** Differences that allow paired tests; across another question, text or check, a moved label says nothing of the judge. */
 const COMPARED: readonly Difference['what'][] = ['cases', 'judge', 'settings']
 const MOST_VALUES = 10
 

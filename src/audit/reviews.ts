@@ -50,10 +50,8 @@ export async function findReviews(context: AuditContext, query: ReviewQuery) {
   const { rater, grade_id, question, rubric, label, cursor } = query
   await requireNames(context, { rubric, label: label === 'none' ? undefined : label })
   const before = decodeCursor(cursor, /^rev_[0-9a-z]{26}$/)
-  return readReviews(context.stores.reviews, {
-    ...defined({ rater, grade_id, question, before, rubric: rubric === undefined ? undefined : rubricIdOf(rubric) }),
-    ...(label !== undefined && { label: label === 'none' ? null : label }),
-  })
+  const asked = { rubric: rubric && rubricIdOf(rubric), label: label === 'none' ? null : label }
+  return readReviews(context.stores.reviews, defined({ rater, grade_id, question, before, ...asked }))
 }
 
 /** Lists one page of reviews, newest first. */

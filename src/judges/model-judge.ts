@@ -59,6 +59,7 @@ const placeOf = (judge: string, settings: JudgeSettings): Place => ({
 export function describeJudge(name: string, settings: JudgeSettings): JudgeInfo {
   const { provider, base_url, model, api, effort, structured_output, price } = settings
   const { region, project, api_version, window_tokens, max_output_tokens, images, token_factor } = settings
+  const form_remedy = `if the server ignores the schema, set another structured_output of the judge ${name} (it is ${structured_output}), or none`
   const limits = { window_tokens, max_output_tokens, images, token_factor }
   return {
     name,
@@ -70,10 +71,7 @@ export function describeJudge(name: string, settings: JudgeSettings): JudgeInfo 
     },
     ...limits,
     structured_output: structured_output !== 'none',
-    ...(base_url !== null &&
-      structured_output !== 'none' && {
-        form_remedy: `if the server ignores the schema, set another structured_output of the judge ${name} (it is ${structured_output}), or none`,
-      }),
+    ...(base_url !== null && structured_output !== 'none' && { form_remedy }),
     price,
     base_url: URL.canParse(addressOf(settings)) ? shownBaseUrl(addressOf(settings)) : null,
   }
@@ -120,10 +118,7 @@ export const ended = (end: keyof typeof ENDS, about: About): Answer => ({ ok: fa
 
 type Counts = Readonly<Record<'input_tokens' | 'output_tokens' | 'cache_read_tokens' | 'cache_write_tokens', unknown>>
 
-/**
- * Reads reported token counts with the service tier of the call; null if a value is no count. The usual tier is left out: the cost of a call of another
- * tier is unknown.
- */
+/** Reads reported token counts, and the tier of the call unless it is the usual tier: another has an unknown cost. Null if a value is no count. */
 export function usageFrom(counts: Counts, tier: unknown): Usage | null {
   if (!Object.values(counts).every(isCount)) return null
   const isOther = typeof tier === 'string' && /^[a-z_]{1,40}$/.test(tier) && !isStandardTier(tier)

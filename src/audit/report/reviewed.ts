@@ -158,9 +158,8 @@ export function judgeQuality(judge: string, trials: readonly TrialRow[], labels:
 }
 
 /**
- * Computes precision, recall and F1 = 2·both / (judge + human) of each label (van Rijsbergen, Information Retrieval, 1979, chapter 7); null
- * for a division by zero: a label that the judge never gave has no precision, rather than 0.
- * @param confusion rows are the humans, columns the judge, in the order of the labels.
+ * Computes precision, recall and F1 = 2·both / (judge + human) of each label (van Rijsbergen, Information Retrieval, 1979, chapter 7); null for a division
+ * by zero: a label that the judge never gave has no precision, rather than 0. Rows of `confusion` are the humans, columns the judge.
  */
 const labelScores = (labels: readonly string[], confusion: readonly (readonly number[])[]): JudgeQuality['labels'] =>
   labels.map((label, place) => {
