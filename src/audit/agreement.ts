@@ -1,7 +1,7 @@
 import type { Issue } from '../domain/result.ts'
 import { type ClaimValues, claimIdOf, claimsOfOutcome, claimWord, newestRubric } from '../domain/rubric/claims.ts'
 import type { ClaimRule, ClaimValue, Rubric } from '../domain/rubric/rubric.ts'
-import type { Agreement, AgreementCall, RaterCoverage, StoredRaters } from '../schemas/agreement.ts'
+import type { Agreement, AgreementCall, StoredRaters } from '../schemas/agreement.ts'
 import { MAX_AGREEMENT_LABELS, type Rating, type Scale } from '../schemas/agreement.ts'
 import { faultAt, RequestError } from '../schemas/problem.ts'
 import type { Signal } from '../schemas/trial.ts'
@@ -184,7 +184,7 @@ type Gathered = Answer & { readonly word: number; readonly item: Pick<Rating, 'i
 const toRating = ({ item, rater, rating }: Gathered): Rating[] =>
   rating === undefined ? [] : [{ ...item, rater, label: rating }]
 
-function coverageOf(rater: string, answers: readonly Answer[], items: number): RaterCoverage {
+function coverageOf(rater: string, answers: readonly Answer[], items: number) {
   const ends = answers.map(({ end }) => end)
   const provenances = answers.flatMap(({ provenance }) => provenance ?? [])
   const provenance = provenances.length > 0 && { provenance: countEach(PROVENANCES, provenances) }

@@ -2,14 +2,7 @@ import { agreement, MAX_RESAMPLED_ITEMS } from '../domain/statistics/agreement.t
 import { BOOTSTRAP, type BootstrapSettings } from '../domain/statistics/bootstrap.ts'
 import { bowker, combine, comparePairs, tally } from '../domain/statistics/rates.ts'
 import { count, notesOf } from '../domain/words.ts'
-import type {
-  ComparisonAgreement,
-  ComparisonTests,
-  RepeatNoise,
-  Scale,
-  Statistic,
-  UndefinedReason,
-} from '../schemas/agreement.ts'
+import type { Comparison, Scale, Statistic, UndefinedReason } from '../schemas/agreement.ts'
 import type { Label } from '../schemas/vocabulary.ts'
 import { countPairs } from './report/rows.ts'
 
@@ -37,7 +30,10 @@ export function voteDisagreement(votes: readonly Label[]): number | null {
  * Estimates the flips that the judge's own noise explains: the mean disagreement of the sides that have votes with themselves, times the pairs;
  * without votes, pairs of one key are repeats. Null where no question was asked twice. Clusters are resampled for all sides at once.
  */
-export function repeatNoise(pairs: readonly RepeatedPair[], settings: BootstrapSettings): RepeatNoise {
+export function repeatNoise(
+  pairs: readonly RepeatedPair[],
+  settings: BootstrapSettings,
+): NonNullable<Comparison['repeat_noise']> {
   const counted = tally(pairs, ({ cluster }) => cluster, [
     ({ base_votes }) => voteDisagreement(base_votes) ?? 'unknown',
     ({ head_votes }) => voteDisagreement(head_votes) ?? 'unknown',
@@ -91,7 +87,10 @@ export function comparisonStatistics(compared: ComparedPairs) {
   }
 }
 
-function agreementOf({ pairs, labels, scale }: ComparedPairs, bootstrap: BootstrapSettings): ComparisonAgreement {
+function agreementOf(
+  { pairs, labels, scale }: ComparedPairs,
+  bootstrap: BootstrapSettings,
+): NonNullable<Comparison['agreement']> {
   const ratings = pairs.flatMap(({ cluster, base, head }, index) => {
     const item = { item: String(index), ...(cluster !== null && { cluster }) }
     return Object.entries({ base, head }).map(([rater, label]) => ({ ...item, rater, label }))
@@ -102,7 +101,7 @@ function agreementOf({ pairs, labels, scale }: ComparedPairs, bootstrap: Bootstr
   return figures
 }
 
-function testsOf({ pairs, labels }: ComparedPairs, settings: BootstrapSettings): ComparisonTests {
+function testsOf({ pairs, labels }: ComparedPairs, settings: BootstrapSettings): NonNullable<Comparison['tests']> {
   const tested = labels.map((label) => {
     const ofLabel = pairs.map(({ cluster, base, head }) => ({ cluster, base: base === label, head: head === label }))
     const { base, head, difference, discordant, mcnemar_p } = comparePairs(ofLabel, settings)

@@ -5,7 +5,7 @@ import { digestBytes, digestValue } from '../domain/digest.ts'
 import { count, quoted } from '../domain/words.ts'
 import type { Batch } from '../schemas/batch.ts'
 import { faultAt, notFound, orNotFound, RequestError } from '../schemas/problem.ts'
-import type { DispositionRequest, FindingClass, FindingKind, Findings, SignoffRequest } from '../schemas/review.ts'
+import type { DispositionRequest, FindingClass, FindingKind, Findings } from '../schemas/review.ts'
 import { FINDING_KINDS } from '../schemas/review.ts'
 import { rubricIdOf, TAB_BEHAVIOR } from '../schemas/vocabulary.ts'
 import { FIND_CLASHES, readVerdicts, type Verdicts } from './clashes.ts'
@@ -265,7 +265,7 @@ async function requireNewer(context: AuditContext, batch: Batch, items: readonly
 const notEnded = (id: string) => new RequestError('batch_not_ended', `${id} has not ended: it can have more findings`)
 
 /** Signs the results and findings of a batch. Throws a RequestError while a class is open, and for a batch that has not ended. */
-export async function signOff(context: AuditContext, id: string, { by }: SignoffRequest) {
+export async function signOff(context: AuditContext, id: string, { by }: Pick<DispositionRequest, 'by'>) {
   const { batch, answer } = await load(context, id)
   const { ended, classes, tally, results, findings } = answer
   if (!ended) throw notEnded(id)

@@ -6,7 +6,6 @@ import * as t from './type.ts'
 import { EVIDENCE_MATCHES, ITEM_STATUSES, LabelSchema, MATCH_WORDS, PROVENANCES } from './vocabulary.ts'
 import { REASON_WORDS } from './words.ts'
 
-/** The most categories, which bound the confusion matrix. */
 export const MAX_AGREEMENT_LABELS = 100
 export const DEFAULT_DRAWS = 2000
 export const DEFAULT_SEED = 1
@@ -40,7 +39,6 @@ export const Ci95Schema = t.Nullable(
   Type.Array(Type.Number(), { minItems: 2, maxItems: 2, description: 'Lower and upper limit of the 95% interval.' }),
 )
 
-/** Makes the schema of a figure with its interval, and counts between them and the reason. */
 export const Figure = <C extends TProperties>(counts: C, description = '') =>
   t.Documented(`${description}\`reason\` says why \`value\`, or else \`ci95\`, is null.`, {
     value: t.Nullable(Type.Number()),
@@ -108,7 +106,6 @@ const RaterCoverageSchema = t.Documented(COVERAGE, {
   ...t.Counts(ENDS).properties,
   provenance: t.Opt(t.Counts(PROVENANCES, 'Ratings of a human, or of `signals`, by the provenance of the label.')),
 })
-export type RaterCoverage = Static<typeof RaterCoverageSchema>
 
 export const EvidenceAgreementSchema = t.List(
   t.Closed({
@@ -192,7 +189,6 @@ const ComparisonAgreementSchema = Type.Pick(
     description: 'Of both sides as raters of the pairs; tasks resampled where trials name them.',
   },
 )
-export type ComparisonAgreement = Static<typeof ComparisonAgreementSchema>
 
 const ComparisonTestsSchema = t.Documented('Tests of moved labels. The p-values take pairs as independent.', {
   bowker: t.Closed({
@@ -214,7 +210,6 @@ const ComparisonTestsSchema = t.Documented('Tests of moved labels. The p-values 
   ),
   notes: Type.Array(t.Text),
 })
-export type ComparisonTests = Static<typeof ComparisonTestsSchema>
 
 const RepeatNoiseSchema = t.Documented('How many flips asking the same judge again would give: its repeat noise.', {
   expected_flips: t.Nullable(t.Num('Flips that asking the same judge twice would give on so many pairs.')),
@@ -233,11 +228,9 @@ const RepeatNoiseSchema = t.Documented('How many flips asking the same judge aga
   }),
   reason: t.Nullable(t.Str('Why it is null; or what the number rests on.')),
 })
-export type RepeatNoise = Static<typeof RepeatNoiseSchema>
 
 export const ASPECTS = ['cases', 'rubric', 'prompt', 'reader', 'rendering', 'evidence', 'judge', 'settings'] as const
 
-/** Two grades of one question that differ. */
 const FlipSchema = t.Closed({
   ...t.Each(['trajectory', 'ground_truth'], t.Text),
   task: t.NullableText,

@@ -10,7 +10,6 @@ export const BatchItemSchema = t.Closed({
 })
 export type BatchItem = Static<typeof BatchItemSchema>
 
-/** The options of a batch: in the query beside NDJSON, beside `items` in JSON. */
 export const BatchOptionsSchema = t.Closed({
   name: t.Opt.Str('For people.', { maxLength: 300 }),
   key: t.Opt.Str('The caller’s own key: `GET /v1/batches?key=` finds the batch again.', { maxLength: 200 }),
@@ -88,7 +87,6 @@ export type Batch = Static<typeof BatchSchema>
 
 const { confidence, claimed_label, outcome, claims, contradictions, unmet, receipt } = GradeSchema.properties
 
-/** Members of a grade that tell how far a result can be trusted. */
 const ResultGradeSchema = t.Documented('Of the grade. `unread`: null where its version did not count.', {
   judge: receipt.properties.judge,
   confidence,

@@ -146,7 +146,6 @@ const knownOf = ({ properties, description = '' }: SchemaNode): string =>
 
 const kindOf = (value: unknown): string => (value === null ? 'null' : Array.isArray(value) ? 'array' : typeof value)
 
-/** Makes the refusal of a value that does not fit its schema. */
 export const misfit = (place: string, errors: readonly Issue[], subject = 'the request'): RequestError =>
   new RequestError('invalid_request', `${subject} does not fit its schema`, {
     errors: errors.map(({ path, message }) => ({ path: place + path, message })),

@@ -60,7 +60,6 @@ const MeasureSchema = t.Closed({
 })
 export type Measure = Static<typeof MeasureSchema>
 
-/** The certificate of a validation: judge, data, rubric, date, and agreement with people. */
 export const CertificateSchema = t.Closed({
   kind: t.Choice(['veridict-validation']),
   version: Type.Integer({ minimum: 2, maximum: 2 }),

@@ -154,7 +154,6 @@ export type Coverage = Receipt['coverage']
 const MAY_BE_UNCLEAR = 'Null: unclear, the judge could not tell from the record. Never to be read as false.'
 const ClaimFlag = t.Nullable(Type.Boolean(), MAY_BE_UNCLEAR)
 const ClaimValue = Type.Union([Type.Boolean(), t.Text, Type.Number(), Type.Null()], { description: MAY_BE_UNCLEAR })
-/** The claimed values, and the entries of a list. */
 export const ClaimValueSchema = Type.Union([ClaimValue, Type.Array(t.Dict(ClaimValue))])
 
 /**

@@ -19,7 +19,6 @@ export const ProblemSchema = t.Documented('What went wrong (RFC 9457).', {
 })
 export type Problem = Static<typeof ProblemSchema>
 
-/** Something wrong, or merely odd, at a place in a document. `path` is a JSON pointer. */
 export type Issue = Readonly<NonNullable<Problem['errors']>[number]>
 
 interface ErrorExtras {

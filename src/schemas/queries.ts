@@ -6,7 +6,6 @@ import { DisagreementKindSchema } from './review.ts'
 import { nameFilter, TRIAL_FILTERS } from './trial.ts'
 import * as t from './type.ts'
 
-/** Query parameters of every list. */
 export const PageQuery = {
   limit: t.Opt(Type.Integer({ minimum: 1, maximum: 200, default: 50 })),
   cursor: t.Opt.Str('`next_cursor` of the page before.', { maxLength: 300 }),
@@ -14,7 +13,6 @@ export const PageQuery = {
 
 export const NextCursorSchema = t.Nullable(t.Text, '`cursor` of the next page; null on the last one.')
 
-/** The query parameter of calls that can also answer a table. */
 const FormatQuery = { format: t.Opt.Choice(['json', 'csv'], '`csv`: one row a record.', { default: 'json' }) }
 
 export const encodeCursor = (value: string): string => Buffer.from(value).toString('base64url')
@@ -37,7 +35,6 @@ export function toPage<T>(records: readonly T[], limit: number, placeOf: (last: 
   return { items, next_cursor: records.length > limit && last !== undefined ? encodeCursor(placeOf(last)) : null }
 }
 
-/** Makes a page of the first records of an async list. */
 export async function takePage<T>(records: AsyncIterable<T>, limit: number, placeOf: (last: T) => string) {
   const page: T[] = []
   for await (const record of records) if (page.push(record) > limit) break

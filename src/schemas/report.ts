@@ -90,7 +90,6 @@ export type Levels = ReportGroup['levels'][string]
 export type AlignmentFigures = Required<Pick<ReportGroup, keyof typeof FIGURES>>
 export const ALIGNMENT_FIGURES = Object.keys(FIGURES) as readonly (keyof AlignmentFigures)[]
 
-/** The comparison of two conditions of the same tasks. */
 const PairedSchema = t.Closed({
   measure: t.Str(
     'By the judge: a label, a boolean claim, `distractor_acted`; by the harness: `executed`, `resolved`, `passed`.',
@@ -112,7 +111,6 @@ const PairedAlignmentSchema = t.Closed({
   cue_utilization: sides(RateSchema, 'C of each side, over its own trials of the pairs.'),
   alignment: sides(StatisticSchema, 'T = C × R of each side.'),
 })
-export type PairedAlignment = Static<typeof PairedAlignmentSchema>
 
 const PairedReportSchema = t.Closed({
   pair_by: t.Choice(PAIRINGS),

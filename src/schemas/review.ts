@@ -219,7 +219,6 @@ const Digests = {
 }
 
 export const SignoffRequestSchema = t.Closed({ by: RaterSchema })
-export type SignoffRequest = Static<typeof SignoffRequestSchema>
 
 /** A person's signature under the results and the findings of a batch. Append-only. */
 export const SignoffSchema = t.Closed({

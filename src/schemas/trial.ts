@@ -133,7 +133,6 @@ export const isDefaultRubric = (rubric: string | undefined): boolean =>
 
 export const MOST_NAME_CHARS = 300
 export const MOST_FIELDS = 50
-
 const Name = Type.String({ maxLength: MOST_NAME_CHARS })
 
 export const TrialMetadataSchema = Type.Object(

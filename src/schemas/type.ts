@@ -9,7 +9,6 @@ export const Text = Type.String()
 export const Closed = <P extends TProperties>(properties: P, options?: TObjectOptions) =>
   Type.Object(properties, { additionalProperties: false, ...options })
 
-/** Makes such an object with its description. */
 export const Documented = <P extends TProperties>(description: string, properties: P) =>
   Closed(properties, { description })
 
@@ -20,7 +19,6 @@ export const Num = (description: string, options?: TNumberOptions) => Type.Numbe
 export const Bool = (description: string, options?: { readonly default: boolean }) =>
   Type.Boolean({ ...options, description })
 
-/** Makes a described text that is not empty. */
 export const Name = (description: string, maxLength: number) => Str(description, { minLength: 1, maxLength })
 
 const describedBy = (description: string | undefined) => (description === undefined ? {} : { description })
@@ -42,7 +40,6 @@ export const Choice = <const Values extends string[]>(
   options: { readonly default?: Values[number] } = {},
 ) => Type.Enum(values as readonly [...Values], { type: 'string', ...options, ...describedBy(description) })
 
-/** Makes an object of members that another place defines. */
 export const Free = (description: string) =>
   Type.Unsafe<Readonly<Record<string, unknown>>>({ type: 'object', description })
 
@@ -70,6 +67,5 @@ export const Count = (description?: string) => Type.Integer({ minimum: 0, ...des
 export const Each = <const Name extends string, S extends TSchema>(names: readonly Name[], schema: S) =>
   Object.fromEntries(names.map((name) => [name, schema])) as Record<Name, S>
 
-/** Makes an object of such numbers by their names. */
 export const Counts = <const Name extends string>(names: readonly Name[], description?: string) =>
   Closed(Each(names, Count(description)))

@@ -156,7 +156,6 @@ export const MOST_SAMPLES = 25
 export const PROVENANCES = ['human', 'environment', 'injected', 'agent'] as const
 export type Provenance = (typeof PROVENANCES)[number]
 
-/** Agreement of two labelled answers on label and evidence. */
 export const EVIDENCE_MATCHES = ['overlapping', 'disjoint', 'unquoted', 'other_label', 'unknown'] as const
 export type EvidenceMatch = (typeof EVIDENCE_MATCHES)[number]
 export const MATCH_WORDS =

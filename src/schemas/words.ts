@@ -1,6 +1,5 @@
 import type { InputState } from './grade.ts'
 
-/** Words for the reasons of a missing number or interval, in tables and on pages. */
 export const REASON_WORDS = {
   no_ratings: 'no ratings',
   no_pairs: 'no pairs',

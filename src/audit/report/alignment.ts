@@ -1,6 +1,6 @@
 import { combine, difference, type Outcome, product, rateOf, sharesOf, tally } from '../../domain/statistics/rates.ts'
 import { count, notesOf } from '../../domain/words.ts'
-import type { AlignmentFigures, PairedAlignment } from '../../schemas/report.ts'
+import type { AlignmentFigures, PairedReport } from '../../schemas/report.ts'
 import type { BaselineRun, GroupOptions, Related, TrialRow } from './rows.ts'
 
 /** A Terminal-Bench run by which a group of trials can be measured; `run`: that of the trial that reports it, null for a stored run. */
@@ -130,7 +130,7 @@ export function alignmentFigures(
 }
 
 /** Computes R, C and T of both sides of pairs and their differences, over the same draws of tasks. */
-export function pairedAlignment(pairs: readonly Pair[], options: GroupOptions): PairedAlignment {
+export function pairedAlignment(pairs: readonly Pair[], options: GroupOptions): NonNullable<PairedReport['alignment']> {
   const counted = tally(pairs, ([base]) => options.clusterOf(base), [
     ([base]) => resistedBySignals(base),
     ([, head]) => resistedBySignals(head),
