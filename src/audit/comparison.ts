@@ -200,10 +200,10 @@ const VALUES: Readonly<Record<Exclude<Difference['what'], 'cases'>, (receipt: Re
   prompt: ({ versions }) => String(versions.prompt),
   reader: ({ versions }) => String(versions.reader),
   rendering: ({ versions }) => String(versions.rendering),
-  evidence: ({ versions, denied_acts }) =>
-    `${versions.evidence}${denied_acts === 'refuse' ? ', denied acts refused' : ''}`,
+  evidence: (receipt) => `${receipt.versions.evidence}${receipt.denied_acts === 'refuse' ? ', denied acts refused' : ''}`,
   judge: (receipt) => `${receipt.judge} (${receipt.model_resolved ?? receipt.model_requested ?? 'no model'})`,
-  settings: ({ settings = null, samples = null }) => settings && JSON.stringify({ samples, ...settings }),
+  settings: ({ settings = null, samples = null }) =>
+    settings && JSON.stringify({ samples, ...settings }, (_, value: unknown) => value ?? undefined),
 }
 
 /** Differences that allow paired tests; across another question, text or check, a moved label says nothing of the judge. */
