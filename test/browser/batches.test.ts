@@ -141,6 +141,7 @@ describeInBrowser('batches', () => {
     expect((await width()) - before).toBeCloseTo(120, -1)
 
     const list = await audit.open('/audit/grades')
+    await list.getByText(LONG(1)).waitFor()
     await list.getByLabel('Batch', { exact: true }).fill('nightly')
     await list.waitForURL(`**/audit/grades?batch=${batch.id}`)
     await expect.poll(() => list.getByLabel('Batch', { exact: true }).inputValue()).toBe('nightly')

@@ -151,7 +151,8 @@ function BatchView({ batch, lost }: { readonly batch: Batch; readonly lost: bool
 const About = ({ batch }: { readonly batch: Batch }) => (
   <details>
     <summary>
-      {batch.kind === 'grade' ? 'Graded' : spaced(batch.kind)} for {formatUsd(batch.cost_usd)}, with{' '}
+      {batch.kind === 'grade' ? 'Graded' : spaced(batch.kind)}{' '}
+      {batch.cost_usd === null ? 'at an unknown cost' : `for ${formatUsd(batch.cost_usd)}`}, with{' '}
       {plural(batch.calls.made, 'call')}
     </summary>
     <Facts

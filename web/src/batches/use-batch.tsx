@@ -1,5 +1,6 @@
-import { useEffect, useMemo, useState } from 'preact/hooks'
-import { type All, ask, type Load, readResults, toApiError, useLoad, useRead } from '../api.ts'
+import { useEffect, useState } from 'preact/hooks'
+import { type All, ask, type Load, readResults, toApiError, useRead } from '../api.ts'
+import { usePlace } from '../location.ts'
 import type { Batch, BatchResult } from '../types.ts'
 import { formatCount, plural } from '../words.ts'
 
@@ -60,30 +61,37 @@ async function readEnded(batch: string, signal: AbortSignal): Promise<All<BatchR
   return { items, cut: false }
 }
 
-/** Most items of a batch whose results are read for their names. */
+/** Most items whose results are read for their names. */
 const MOST_ITEMS = 5000
 
-/** The names of a batch’s items by grade: equal questions share a grade. */
+/** The names of items by grade: equal questions share a grade. */
 export type ItemNames = ReadonlyMap<string, readonly string[]>
 
 /** Names an item. The item of a re-grade of chosen grades has the id of the old grade: its trial says more, as on the command line. */
 export const itemName = ({ item_id, base_grade_id, metadata }: BatchResult): string =>
   item_id === base_grade_id ? metadata.trial || metadata.task || item_id : item_id
 
-/** Reads the names of the ended items; null until they are read, and without a batch. */
-export function useItemNames(id: string | null): ItemNames | null {
-  const own = id?.startsWith('bat_') === true ? id : null
-  const batch = useLoad('getBatch', own === null ? null : { path: { id: own } })
-  const small = batch.value !== null && batch.value.counts.total <= MOST_ITEMS
-  const ended = useEndedItems(small ? own : null)
-  return useMemo(() => {
-    if (ended === null) return null
+/** Reads the names of the ended items of a batch, or without a batch of the newest ones where `newest` asks for them; null: not read. */
+export function useItemNames(batch: string | null, newest: boolean): ItemNames | null {
+  const key = batch === null ? (newest ? '' : null) : batch.startsWith('bat_') ? batch : null
+  const load = useRead(key, async (signal) => {
     const names = new Map<string, string[]>()
-    for (const item of ended)
-      if (item.grade_id !== null) names.set(item.grade_id, [...(names.get(item.grade_id) ?? []), itemName(item)])
+    let room = MOST_ITEMS
+    for (const { id, counts } of await batchesToName(batch, signal)) {
+      room -= counts.total
+      const items = room < 0 ? NO_ITEMS : (await readEnded(id, signal)).items
+      for (const item of items)
+        if (item.grade_id !== null) names.set(item.grade_id, [...(names.get(item.grade_id) ?? []), itemName(item)])
+    }
     return names
-  }, [ended])
+  })
+  return load.value
 }
+
+const batchesToName = async (batch: string | null, signal: AbortSignal): Promise<readonly Batch[]> =>
+  batch === null
+    ? (await ask('listBatches', { query: { limit: 5 } }, signal)).items
+    : [await ask('getBatch', { path: { id: batch } }, signal)]
 
 interface AnswersProps {
   readonly items: ItemNames | null
@@ -93,7 +101,7 @@ interface AnswersProps {
 
 /** Says that a grade answers several items of its batch, or that the batch has fewer grades than items. */
 export function SharedGrades({ items: names, grade }: AnswersProps) {
-  if (names === null) return null
+  if (!usePlace().query.has('batch') || names === null) return null
   const items = grade === undefined ? [...names.values()].flat().length : (names.get(grade)?.length ?? 0)
   const grades = grade === undefined ? names.size : 1
   if (items <= grades) return null

@@ -6,9 +6,8 @@ import type { Batch, Comparison, Difference } from '../types.ts'
 import { Filters, Named, Select } from '../ui/filters.tsx'
 import { Empty, FIRST_COMMAND, LoadView } from '../ui/parts.tsx'
 import { countWords, formatCount, formatTime, optionsOf, plural } from '../words.ts'
-import { EvidencePairs } from './evidence.tsx'
 import { FlipMatrix, FlipTable, readCell } from './flips.tsx'
-import { AgreementTable, NoiseView, TestsTable } from './statistics.tsx'
+import { AgreementTable, EvidencePairs, NoiseView, TestsTable } from './statistics.tsx'
 
 /** The comparison of two batches over the same questions, label against label. */
 export function ComparisonsPage() {
@@ -17,20 +16,9 @@ export function ComparisonsPage() {
   const asked = query.get('rubric')
   const own = useLoad('listBatchRubrics', head === null ? null : { path: { id: head } })
   const rubric = asked ?? onlyRubric((own.value?.items ?? []).map(({ name }) => name))
-  const load = useLoad(
-    'compareBatches',
-    head === null
-      ? null
-      : {
-          query: queryOf<'compareBatches'>({
-            base,
-            head,
-            rubric: asked,
-            across: query.get('across') === 'true',
-            limit: 1,
-          }),
-        },
-  )
+  const across = query.get('across') === 'true'
+  const compared = queryOf<'compareBatches'>({ base, head, rubric: asked, across, limit: 1 })
+  const load = useLoad('compareBatches', head === null ? null : { query: compared })
   const batches = useLoad('listBatches', { query: { limit: 200 } })
   return (
     <>

@@ -1,7 +1,7 @@
 import { formatNumber, formatP, formatReason, limitsOf, StatisticView } from '../numbers.tsx'
-import type { Comparison } from '../types.ts'
+import type { Comparison, EvidenceAgreement } from '../types.ts'
 import { Facts, LabelBadge, None, Notes, Section } from '../ui/parts.tsx'
-import { type Column, countColumn, Table } from '../ui/table.tsx'
+import { type Column, countColumn, nameColumn, Table } from '../ui/table.tsx'
 import { formatCount, plural, spaced } from '../words.ts'
 
 type Agreement = NonNullable<Comparison['agreement']>
@@ -151,4 +151,29 @@ const Repeats = ({ side: { questions, disagreement } }: { readonly side: Noise['
     <>
       disagrees with itself: <StatisticView of={disagreement} style="percent" />, over {plural(questions, 'question')}
     </>
+  )
+
+type Pair = EvidenceAgreement[number]
+
+const PAIR_COLUMNS: readonly Column<Pair>[] = [
+  nameColumn('Judges', ({ raters }) => [...new Set(raters)].join(' and ')),
+  countColumn('Same label, overlapping quotes', ({ overlapping }) => overlapping),
+  countColumn('Same label, other quotes', ({ disjoint }) => disjoint),
+  countColumn('Same label, no quote needed', ({ unquoted }) => unquoted),
+  countColumn('Other label', ({ other_label }) => other_label),
+  countColumn('Not known', ({ unknown }) => unknown),
+]
+
+/** Pairs of answers by label and quotes: judges may agree on a label and not on its evidence. */
+export const EvidencePairs = ({ pairs = [] }: { readonly pairs: EvidenceAgreement | undefined }) =>
+  pairs.length === 0 ? null : (
+    <Section id="evidence-pairs" title="Agreement on evidence">
+      <Table
+        caption="Pairs of answers by label and quotes"
+        columns={PAIR_COLUMNS}
+        items={pairs}
+        keyOf={({ raters }) => raters.join('\n')}
+        empty="No pairs."
+      />
+    </Section>
   )

@@ -23,7 +23,7 @@ export function DisagreementsPage() {
   const chosen = readFilters(QUEUE_FILTERS, query)
   const overview = useLoad('overviewGrades', {})
   const names = useNames(overview.value)
-  const called = useItemNames(query.get('batch') ?? names.batch?.[0]?.value ?? null)
+  const called = useItemNames(query.get('batch'), true)
   const load = useLoad('listDisagreements', {
     query: queryOf<'listDisagreements'>({ ...chosen, cursor, limit: 100 }),
   })
@@ -122,7 +122,7 @@ function ClaimNames({ of: { claims, rubric = '' } }: { readonly of: Disagreement
   )
 }
 
-/** Names a question by its task and its item of the chosen or newest batch. */
+/** Names a question by its task and its item of the chosen or a newest batch. */
 function nameOf({ task, trajectory, grades }: Disagreement, items: ItemNames | null): string {
   const [item = ''] = grades.flatMap((grade) => items?.get(grade.grade_id) ?? [])
   const names = [task && !item.includes(task) ? task : '', item]

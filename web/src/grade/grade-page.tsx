@@ -2,7 +2,7 @@ import { useEffect } from 'preact/hooks'
 import { useLoad, withQuery } from '../api.ts'
 import { type ItemNames, SharedGrades, useItemNames } from '../batches/use-batch.tsx'
 import { SaveGradeButton } from '../export/save-grade-button.tsx'
-import { trialOf } from '../grades/columns.tsx'
+import { isUnnamed, trialOf } from '../grades/columns.tsx'
 import { hrefInView, recallView, type ViewName, viewQuery } from '../grades/view.ts'
 import { navigate, usePlace } from '../location.ts'
 import { markSeen } from '../review/review-item.ts'
@@ -23,7 +23,7 @@ import { Objections, Verdict, Warnings } from './verdict.tsx'
 /** A grade: the verdict beside its evidence, the other grades of the question, the receipt and the calls. */
 export function GradePage({ id }: PageProps) {
   const load = useLoad('getGrade', { path: { id } })
-  const items = useItemNames(usePlace().query.get('batch'))
+  const items = useItemNames(usePlace().query.get('batch'), load.value !== null && isUnnamed(load.value))
   return (
     <>
       <h1>{load.value ? <Title grade={load.value} items={items} /> : 'Grade'}</h1>
@@ -43,12 +43,16 @@ interface GradeProps {
   readonly items: ItemNames | null
 }
 
-const Title = ({ grade, items }: GradeProps) => (
-  <>
-    <HostileText text={[grade.metadata.task ?? [], trialOf(grade, items)].flat().join(' · ')} />{' '}
-    <Outcome grade={grade} rubric={grade.receipt.rubric} />
-  </>
-)
+function Title({ grade, items }: GradeProps) {
+  const { task = '' } = grade.metadata
+  const trial = trialOf(grade, items)
+  return (
+    <>
+      <HostileText text={trial.startsWith(task) ? trial : `${task} · ${trial}`} />{' '}
+      <Outcome grade={grade} rubric={grade.receipt.rubric} />
+    </>
+  )
+}
 
 function GradeView({ grade, items }: GradeProps) {
   const { trajectory: question, ground_truth } = grade.receipt

@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact'
-import { EvidencePairs } from '../comparisons/evidence.tsx'
+import { EvidencePairs } from '../comparisons/statistics.tsx'
 import { rubricId } from '../rubrics.ts'
 import { HostileText } from '../text/hostile-text.tsx'
 import { citationAnchor } from '../timeline/marks.ts'

@@ -87,6 +87,9 @@ export function trialName({ trial, run_index, variant }: Named, trajectory: stri
   return variant ? `${run} · ${variant}` : run
 }
 
+/** Tells whether only the item of a batch can name the run of a grade. */
+export const isUnnamed = ({ metadata: { trial, run_index } }: Grade): boolean => !trial && run_index === undefined
+
 /** Names the trial of a grade; `items` has the items of the batch on the page. */
 export const trialOf = ({ id, metadata, receipt }: Grade, items: ItemNames | null): string =>
   trialName(metadata, receipt.trajectory, items?.get(id)?.[0])

@@ -9,7 +9,7 @@ import { NumberPager, Pager, readPage, rowsOfPage } from '../ui/pager.tsx'
 import { LoadView, Nothing, OutcomeCounts } from '../ui/parts.tsx'
 import { sortItems, Table } from '../ui/table.tsx'
 import { formatCount, plural } from '../words.ts'
-import { GRADE_FILTERS, headOfTrial, trialColumns } from './columns.tsx'
+import { GRADE_FILTERS, headOfTrial, isUnnamed, trialColumns } from './columns.tsx'
 import { type GradeWindow, hrefInView, rememberView, useGradeWindow } from './view.ts'
 
 /** All grades, newest first or sorted by their reader, with filters. */
@@ -19,10 +19,10 @@ export function GradesPage() {
   const overview = useLoad('overviewGrades', { query: queryOf<'overviewGrades'>(filters) })
   const load = useGradeWindow({ ...filters, cursor: query.get('cursor') })
   const names = useNames(overview.value)
-  const items = useItemNames(query.get('batch'))
   const rubric = query.get('rubric')
   const rubrics = rubric ? [rubric] : (names.rubric ?? [])
   const listed = load.value?.grades ?? []
+  const items = useItemNames(query.get('batch'), listed.some(isUnnamed))
   const counted = listed.length === overview.value?.total ? listed.map(({ receipt }) => receipt.rubric) : rubrics
   const labels = labelsToChoose(useContext(Rubrics), rubrics, overview.value?.labels ?? {})
   return (

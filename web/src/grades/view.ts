@@ -5,12 +5,10 @@ import { recall, remember } from '../ui/memory.ts'
 /** The list from which a grade was opened; the address of the grade has the filters and the order of the list. */
 export type ViewName = 'grades' | 'batch'
 
-const NOT_OF_VIEW = ['page', 'view']
-
 /** Reads the query of the list from the address of a grade. */
 export function viewQuery(query: URLSearchParams): URLSearchParams {
   const own = new URLSearchParams(query)
-  for (const name of NOT_OF_VIEW) own.delete(name)
+  for (const name of ['page', 'view']) own.delete(name)
   return own
 }
 

@@ -94,8 +94,10 @@ export type PlotElement = SVGSVGElement
  */
 function drawPlot(options: Plot.PlotOptions): PlotElement {
   const unseen = document.implementation.createHTMLDocument('')
+  // Plot would cut off the letters of the label that reach below the line.
+  const x = { labelOffset: (options.marginBottom ?? 0) - 7, ...options.x }
   // Without title, caption or legend options Plot answers a bare SVG.
-  const plot = Plot.plot({ ...options, className: 'veridict-plot', document: unseen }) as PlotElement
+  const plot = Plot.plot({ ...options, x, className: 'veridict-plot', document: unseen }) as PlotElement
   for (const style of plot.querySelectorAll('style')) style.remove()
   // Plot names groups without a role. The picture has a single name, and its table has the rest.
   for (const group of plot.querySelectorAll('[aria-label]')) {

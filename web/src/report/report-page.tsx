@@ -1,6 +1,6 @@
 import { useRef } from 'preact/hooks'
 import { type Given, queryOf, useLoad, withQuery } from '../api.ts'
-import { EvidencePairs } from '../comparisons/evidence.tsx'
+import { EvidencePairs } from '../comparisons/statistics.tsx'
 import { fileNameOf, saveFile, toHtmlFile } from '../export/files.ts'
 import { usePlace } from '../location.ts'
 import { HostileText } from '../text/hostile-text.tsx'
@@ -176,5 +176,6 @@ const pick = (query: URLSearchParams, names: readonly string[]): Record<string, 
 const selectionWords = (query: URLSearchParams, { batch }: Names): readonly (readonly [string, string])[] =>
   [...REPORT_NAMES.slice(2), ...PAIR_NAMES].flatMap((name) => {
     const value = query.get(name)
-    return value ? [[name.replace('_', ' '), name === 'batch' ? wordOf(batch, value) : value] as const] : []
+    const title = FILTERS.find((filter) => filter.name === name)?.title ?? name
+    return value ? [[title, name === 'batch' ? wordOf(batch, value) : value] as const] : []
   })
