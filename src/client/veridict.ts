@@ -8,6 +8,7 @@ import { type CallOptions, unlessAborted } from './persist.ts'
 type Body<N extends Name> = Given<N> extends { readonly body: infer Body } ? Body : never
 export type GradeRequest = Body<'createGrade'>
 export type GivenTruth = GradeRequest['ground_truth']
+export type GradeOptions = Pick<GradeRequest, 'rubric' | 'judge' | 'samples' | 'cache'>
 type RegradeRequest = Omit<Body<'createRegrade'>, 'dry_run'>
 
 /**

@@ -14,9 +14,17 @@ import { endedPages, followResults, readBatchRubrics, toResults } from '../batch
 import { type IntakeItem, planOf } from '../batches/intake.ts'
 import { buildContext } from '../boot/context.ts'
 import type { Items } from '../client/calls.ts'
+import type { Grade } from '../client/contract.ts'
 import { ServiceError } from '../client/errors.ts'
 import { followBatch, unlessAborted } from '../client/persist.ts'
-import type { CreateOptions, LocalVeridict, ReadItem, Veridict } from '../client/veridict.ts'
+import type {
+  CreateOptions,
+  GradeOptions,
+  GradeRequest,
+  LocalVeridict,
+  ReadItem,
+  Veridict,
+} from '../client/veridict.ts'
 import { findKeyed, gradeMany } from '../client/veridict.ts'
 import { loadConfig } from '../config/config.ts'
 import { defined } from '../domain/result.ts'
@@ -31,7 +39,6 @@ import { drain } from '../process/stop.ts'
 import { AgreementCallSchema, RegradeRequestSchema } from '../schemas/agreement.ts'
 import { type BatchItem, BatchItemSchema, BatchOptionsSchema } from '../schemas/batch.ts'
 import { inputIssues, misfit } from '../schemas/check.ts'
-import type { Grade } from '../schemas/grade.ts'
 import { faultAt, orNotFound, RequestError, storageRefusal } from '../schemas/problem.ts'
 import {
   ComparisonQuery,
@@ -43,13 +50,13 @@ import {
   toPage,
 } from '../schemas/queries.ts'
 import { DispositionRequestSchema, FindingQuery, ReviewRequestSchema, SignoffRequestSchema } from '../schemas/review.ts'
-import { type GradeOptions, type GradeRequest, GradeRequestSchema } from '../schemas/trial.ts'
+import { GradeRequestSchema } from '../schemas/trial.ts'
 
 /** The longest time between two looks at a batch: a look at the own database costs little. */
 const LONGEST_LOOK_MS = 100
 const SILENT = { info() {}, warn() {}, error() {} }
 
-/** Makes a Veridict of a context, which `close` closes. Batches of earlier processes rest until they are resumed. */
+/** Makes a Veridict of a context, which `close` closes. Batches of earlier processes rest until they are resumed. @internal */
 export function local(context: Context): LocalVeridict {
   const { batches, stores, service, config, clock } = context
   const inFlight = createInFlight()

@@ -1,9 +1,13 @@
-import { spawnSync } from 'node:child_process'
+import { spawn, spawnSync } from 'node:child_process'
+import { createHash } from 'node:crypto'
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { delimiter, dirname, join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { NATIVE, startPostgres } from '../../test/storage/postgres-server.ts'
 import { ROOT } from './bundle.ts'
-import { tryRareParts, tryService } from './try-service.ts'
 
 /**
  * Packs the package by `npm pack`, and uses it as somebody who has npm and nothing else: from empty folders outside of the tree, it is run by npx, installed, its
@@ -99,6 +103,115 @@ function tryLibrary(cwd: string): void {
   const use = `import('veridict').catch(({ message }) => console.log(message))`
   run(cwd, ['node', '--eval', `${old}; ${use}`], /^veridict needs Node\.js 22\.19 or newer; this is v/)
   run(cwd, ['node', '--no-warnings', '--eval', `console.log(typeof require('veridict').grade)`], /^function\n$/)
+}
+
+interface Service {
+  post(path: string, body: unknown): Promise<Response>
+  get(path: string): Promise<Response>
+}
+
+/** Starts the installed service, uses it, and stops it by SIGTERM; throws where one of these goes wrong. */
+async function withService(
+  cwd: string,
+  env: NodeJS.ProcessEnv,
+  use: (service: Service) => Promise<void>,
+): Promise<void> {
+  const service = spawn(join(cwd, 'node_modules/.bin/veridict'), ['serve'], {
+    cwd,
+    env: { ...env, VERIDICT_PORT: '0' },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  const ended = new Promise<number | null>((resolve) => service.once('exit', resolve))
+  try {
+    let origin = ''
+    for await (const line of createInterface({ input: service.stdout })) {
+      origin = /http:\/\/127\.0\.0\.1:\d+/.exec(line)?.[0] ?? ''
+      if (origin !== '') break
+    }
+    if (origin === '') throw new Error('the service ended before it listened')
+    const headers = { 'content-type': 'application/json' }
+    await use({
+      post: (path, body) => fetch(origin + path, { method: 'POST', headers, body: JSON.stringify(body) }),
+      get: (path) => fetch(origin + path),
+    })
+  } finally {
+    service.stdout.resume()
+    service.kill('SIGTERM')
+  }
+  const code = await ended
+  if (code !== 0) throw new Error(`SIGTERM ended the service with ${code}`)
+}
+
+function exampleIn(cwd: string, name: string): { trajectory: { steps: object[] }; ground_truth: object } {
+  const read = (file: string) =>
+    JSON.parse(readFileSync(join(cwd, 'node_modules/veridict/examples', name, file), 'utf8'))
+  return { trajectory: read('trajectory.json'), ground_truth: read('ground-truth.json') }
+}
+
+async function tryService(cwd: string, env: NodeJS.ProcessEnv): Promise<void> {
+  await withService(cwd, { ...env, VERIDICT_DATABASE: ':memory:' }, async ({ post, get }) => {
+    const graded = await post('/v1/grades', exampleIn(cwd, 'compliant-codex'))
+    const { label } = (await graded.json()) as { label: string }
+    const pages = await Promise.all(
+      ['/readyz', '/audit/', '/openapi.json', '/docs'].map(async (path) => (await get(path)).status),
+    )
+    // The package of /docs is not installed.
+    expectSame([graded.status, label, ...pages], [201, 'compliant', 200, 200, 200, 404])
+  })
+}
+
+/** Text that does not pack, the same in every run; larger than what is read in the main thread, and than what stays in the database. */
+const LARGE = createHash('shake256', { outputLength: 2_250_000 }).digest('base64')
+
+/** Tries rare settings and work beside the main thread: a PostgreSQL, a collector of traces, models, a thread, statistics. */
+async function tryRareParts(cwd: string, env: NodeJS.ProcessEnv): Promise<string> {
+  let traced = 0
+  const others = createServer((request, response) => {
+    if (request.url === '/v1/traces') request.on('data', (chunk: Buffer) => (traced += chunk.length))
+    request.resume().on('end', () => {
+      if (request.url === '/v1/traces') response.end()
+      else response.writeHead(401).end('{"error":{"message":"no"}}')
+    })
+  })
+  await new Promise<void>((resolve) => others.listen(0, '127.0.0.1', resolve))
+  const url = `http://127.0.0.1:${(others.address() as AddressInfo).port}`
+  const postgres = NATIVE === null ? null : await startPostgres()
+  const settings = {
+    ...env,
+    ...{ VERIDICT_DATABASE: 'rare.sqlite', ...(postgres !== null && { VERIDICT_DATABASE_URL: postgres.url }) },
+    ...{ OTEL_EXPORTER_OTLP_ENDPOINT: url, OTEL_BSP_SCHEDULE_DELAY: '20' },
+    ...{ OPENAI_API_KEY: 'key', OPENAI_BASE_URL: `${url}/v1`, ANTHROPIC_API_KEY: 'key', ANTHROPIC_BASE_URL: url },
+  }
+  try {
+    await withService(cwd, settings, async ({ post, get }) => {
+      const { trajectory, ground_truth } = exampleIn(cwd, 'compliant-codex')
+      const note = { step_id: trajectory.steps.length + 1, source: 'agent', message: LARGE }
+      const large = { trajectory: { ...trajectory, steps: [...trajectory.steps, note] }, ground_truth }
+      const answer = await post('/v1/grades', large)
+      const { label } = (await answer.json()) as { label: string }
+      const failed = await Promise.all(
+        ['openai', 'anthropic'].map(async (judge) => {
+          const response = await post('/v1/grades', { trajectory, ground_truth, judge })
+          return ((await response.json()) as { code: string }).code
+        }),
+      )
+      const report = await get('/v1/reports?rubric=tab-behavior@2&judge=lexical')
+      expectSame(
+        [answer.status, label, ...failed, report.status],
+        [201, 'compliant', 'authentication', 'authentication', 200],
+      )
+    })
+    if (traced === 0) throw new Error('no trace was sent')
+    return postgres === null ? 'no PostgreSQL for this platform: not tried' : 'PostgreSQL'
+  } finally {
+    others.close()
+    await postgres?.remove()
+  }
+}
+
+function expectSame(found: readonly unknown[], wanted: readonly unknown[]): void {
+  if (found.join() !== wanted.join())
+    throw new Error(`the service answered ${found.join(' ')} instead of ${wanted.join(' ')}`)
 }
 
 try {
