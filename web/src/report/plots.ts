@@ -135,11 +135,11 @@ export function drawShares(
   const plotWidth = width - marginLeft - 20
   return drawPlot({
     ...{ width, ariaLabel: 'Shares of the labels by group' },
-    height: marginTop + 40 + groups.length * ROW_HEIGHT,
+    height: marginTop + 44 + groups.length * ROW_HEIGHT,
     marginTop,
     marginLeft,
     marginRight: 20,
-    marginBottom: 36,
+    marginBottom: 40,
     x: { domain: [0, 1], label: 'share of graded trials', tickFormat: '.0%', ticks: plotWidth < 300 ? 3 : 6 },
     y: { domain: names, label: null, tickFormat: (name: string) => fitName(name, marginLeft) },
     marks: [
