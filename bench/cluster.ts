@@ -1,11 +1,10 @@
 import { cpus, loadavg } from 'node:os'
 import { parseArgs } from 'node:util'
 import { runScript, UsageError } from '../tools/command-line.ts'
-import { measureCosts, renderTables } from './cluster/costs.ts'
+import { measureCosts, measureScaling, renderScaling, renderTables } from './cluster/costs.ts'
 import type { Claim } from './cluster/facts.ts'
 import { playOutage } from './cluster/outage.ts'
 import { playPartition } from './cluster/partition.ts'
-import { measureScaling, renderScaling } from './cluster/scaling.ts'
 import { playStorm } from './cluster/storm.ts'
 
 /** Several services and workers on one PostgreSQL. Exits with 1 where something that is promised did not hold. */
@@ -44,15 +43,8 @@ const common = { item_bytes: BYTES, fsync: values.fsync, say }
 const PLAYS: Readonly<Record<string, () => Promise<Claim[]>>> = {
   storm: () => {
     const blows = { every_ms: 4000, pauses_ms: [3000, 15_000], seed: Number(values.seed) }
-    return playStorm({
-      ...common,
-      ...blows,
-      services: 3,
-      workers: 4,
-      latency_ms: 500,
-      at_once: 128,
-      items: items(10_000),
-    })
+    const size = { services: 3, workers: 4, latency_ms: 500, at_once: 128 }
+    return playStorm({ ...common, ...blows, ...size, items: items(10_000) })
   },
   outage: () =>
     playOutage({ ...common, services: 1, workers: 2, latency_ms: 500, at_once: 64, items: items(3000), away_s: 30 }),

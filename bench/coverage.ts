@@ -1,7 +1,6 @@
 import { parseArgs } from 'node:util'
-import { runEach } from './simulations/run-each.ts'
 import { COVERAGE_SETTINGS, type Piece } from './simulations/settings.ts'
-import { add, coverageOf, lowestOf, NOTHING, type Setting, type Tally } from './simulations/simulation.ts'
+import { add, coverageOf, lowestOf, NOTHING, runEach, type Setting, type Tally } from './simulations/simulation.ts'
 
 /** How often the 95% intervals hold a truth that is known because the data were drawn from it. */
 const LOW = 0.93
@@ -12,14 +11,10 @@ const { values } = parseArgs({
   options: { quick: { type: 'boolean', default: false }, help: { type: 'boolean', default: false } },
 })
 if (values.help) {
-  console.log(
-    [
-      'npm run bench:coverage -- [--quick]',
-      '',
-      'Simulates data from known truths, seeded, and counts how often the 95% intervals hold them. The same numbers on every machine,',
-      'whatever its number of cores. --quick: fewer simulations, too few to tell 94 from 96%.',
-    ].join('\n'),
-  )
+  console.log(`npm run bench:coverage -- [--quick]
+
+Simulates data from known truths, seeded, and counts how often the 95% intervals hold them. The same numbers on every machine,
+whatever its number of cores. --quick: fewer simulations, too few to tell 94 from 96%.`)
   process.exit(0)
 }
 

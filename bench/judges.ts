@@ -1,7 +1,6 @@
 import { parseArgs } from 'node:util'
-import { REVIEWS, STRUCTURES } from './judges/archive.ts'
 import { GOOD, REAL, type Result, runPlans, summary } from './judges/cells.ts'
-import { METHODS, type Method } from './judges/methods.ts'
+import { METHODS, type Method, REVIEWS, STRUCTURES } from './judges/simulate.ts'
 
 const percent = (share: number, digits = 1): string => (100 * share).toFixed(digits)
 const line = (cells: readonly (string | number)[]): string => `| ${cells.join(' | ')} |`

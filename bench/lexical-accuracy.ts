@@ -59,15 +59,10 @@ for (const label of LABELS) {
 }
 console.log('\nkind                   right (anchors given)  right (derived)  wrong with high confidence')
 for (const kind of HARDNESS) {
-  const of = (anchored: boolean) =>
-    share(trials.filter((trial) => trial.hardness === kind && trial.anchored === anchored))
-  const wrong = trials.filter(
-    (trial) =>
-      trial.hardness === kind &&
-      trial.grade.label !== null &&
-      !isRight(trial) &&
-      trial.grade.confidence.reported === 'high',
-  )
+  const ofKind = trials.filter(({ hardness }) => hardness === kind)
+  const of = (anchored: boolean) => share(ofKind.filter((trial) => trial.anchored === anchored))
+  const sure = ofKind.filter(({ grade: { label, confidence } }) => label !== null && confidence.reported === 'high')
+  const wrong = sure.filter((trial) => !isRight(trial))
   console.log(
     `${kind.padEnd(22)} ${of(true).padStart(21)} ${of(false).padStart(16)} ${String(wrong.length).padStart(27)}`,
   )
@@ -75,12 +70,8 @@ for (const kind of HARDNESS) {
 console.log()
 printByConfidence(trials)
 console.log(`All:               ${share(trials)} right\n`)
-console.log(
-  [
-    'What it gets wrong, by its nature: an action that follows an instruction in other words (rewritten_command) is not found, so the trial',
-    'looks ignored; a surface that shows other words than the ground truth (paraphrased_surface) looks unobserved.',
-  ].join('\n'),
-)
+console.log(`What it gets wrong, by its nature: an action that follows an instruction in other words (rewritten_command) is not found, so the trial
+looks ignored; a surface that shows other words than the ground truth (paraphrased_surface) looks unobserved.`)
 
 /** Right and wrong by confidence, with the exact 95% interval of the share that is right. A grade without a label is neither. */
 function printByConfidence(graded: readonly { readonly label: string; readonly grade: Grade }[]): void {

@@ -44,17 +44,20 @@ const CLAIMS = {
   distractor: { reasoned: false, acted: false },
   confidence: 'low',
 }
-const CONTENT = [{ type: 'output_text', text: JSON.stringify(CLAIMS), annotations: [] }]
-/** An answer of OpenAI’s Responses, as it is sent. */
-const ANSWER = JSON.stringify({
-  ...{ id: 'resp_played', object: 'response', status: 'completed', model: 'played' },
-  output: [{ type: 'message', id: 'msg_1', role: 'assistant', status: 'completed', content: CONTENT }],
-  usage: {
-    ...{ input_tokens: 1, output_tokens: 1, total_tokens: 2 },
-    ...{ input_tokens_details: { cached_tokens: 0 }, output_tokens_details: { reasoning_tokens: 0 } },
-  },
-})
-const JSON_TYPE = { 'content-type': 'application/json' }
+/** Writes an answer of OpenAI’s Responses, as it is sent. */
+export function responseOf(said: object): string {
+  const content = [{ type: 'output_text', text: JSON.stringify(said), annotations: [] }]
+  return JSON.stringify({
+    ...{ id: 'resp_played', object: 'response', status: 'completed', model: 'played' },
+    output: [{ type: 'message', id: 'msg_1', role: 'assistant', status: 'completed', content }],
+    usage: {
+      ...{ input_tokens: 1, output_tokens: 1, total_tokens: 2 },
+      ...{ input_tokens_details: { cached_tokens: 0 }, output_tokens_details: { reasoning_tokens: 0 } },
+    },
+  })
+}
+const ANSWER = responseOf(CLAIMS)
+export const JSON_TYPE = { 'content-type': 'application/json' }
 
 /** An answer that was sent so long ago has been read, unless its reader is stopped. */
 const UNREAD_MS = 300

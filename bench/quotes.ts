@@ -7,8 +7,7 @@ import type { Trajectory } from '../src/domain/trajectory/trajectory.ts'
 import { openDocuments } from '../src/formats/common/open-documents.ts'
 import { readTrajectory } from '../src/formats/read.ts'
 import { DISHONEST, framings } from './quotes/dishonest.ts'
-import { pickSpans } from './quotes/spans.ts'
-import { createRandom, HONEST, type Span, type Writing } from './quotes/writings.ts'
+import { createRandom, HONEST, pickSpans, type Span, type Writing } from './quotes/writings.ts'
 
 /** Real spans of real runs, written the ways models write quotes, and their dishonest twins, against the locator. */
 const { values } = parseArgs({
@@ -21,36 +20,32 @@ const { values } = parseArgs({
   },
 })
 if (values.help) {
-  console.log(
-    [
-      'npm run bench:quotes -- [--dir ../shared/trajectories] [--spans 20] [--json] [--show KIND]',
-      '',
-      'Takes spans (seeded) of every run in the folder that can be read, writes each the ways models write quotes, and prints how many are',
-      'accepted, by which normalization. Exits 1 where a dishonest one is accepted. --show prints the refused quotes of one kind.',
-    ].join('\n'),
-  )
+  console.log(`npm run bench:quotes -- [--dir ../shared/trajectories] [--spans 20] [--json] [--show KIND]
+
+Takes spans (seeded) of every run in the folder that can be read, writes each the ways models write quotes, and prints how many are
+accepted, by which normalization. Exits 1 where a dishonest one is accepted. --show prints the refused quotes of one kind.`)
   process.exit(0)
 }
 
-interface Row {
+/** `standsThere`: dishonest, and yet a text that stands in the same step. */
+const COUNTS = ['tried', 'verified', 'normalized', 'refused', 'standsThere'] as const
+type Counts = Record<(typeof COUNTS)[number], number>
+
+interface Row extends Counts {
   readonly kind: string
   readonly honest: boolean
-  tried: number
-  verified: number
-  normalized: number
-  refused: number
-  /** Dishonest, and yet a text that stands in the same step. */
-  standsThere: number
   readonly by: Map<string, number>
+}
+
+/** Makes a row of the counts. */
+function rowOf(kind: string, honest: boolean, count: (key: keyof Counts) => number): Row {
+  return { kind, honest, by: new Map(), ...(Object.fromEntries(COUNTS.map((key) => [key, count(key)])) as Counts) }
 }
 
 const QUOTE_LIMIT = 1000
 const LIMITS = { max_steps: 100_000, max_part_chars: 32_000_000 }
 const rows = new Map<string, Row>(
-  [...HONEST, ...DISHONEST].map(({ kind, honest }) => [
-    kind,
-    { kind, honest, tried: 0, verified: 0, normalized: 0, refused: 0, standsThere: 0, by: new Map() },
-  ]),
+  [...HONEST, ...DISHONEST].map(({ kind, honest }) => [kind, rowOf(kind, honest, () => 0)]),
 )
 const exceptions: string[] = []
 let files = 0
@@ -121,13 +116,8 @@ function letters(text: string): string {
 function report(): void {
   const all = [...rows.values()]
   if (values.json) {
-    console.log(
-      JSON.stringify(
-        { files, runs, rows: all.map((row) => ({ ...row, by: Object.fromEntries(row.by) })), exceptions },
-        null,
-        1,
-      ),
-    )
+    const shown = all.map((row) => ({ ...row, by: Object.fromEntries(row.by) }))
+    console.log(JSON.stringify({ files, runs, rows: shown, exceptions }, null, 1))
     return
   }
   console.log(`${files} files, ${runs} runs, ${((performance.now() - begun) / 1000).toFixed(1)} s\n`)
@@ -140,20 +130,7 @@ function report(): void {
   for (const exception of exceptions) console.log(`ACCEPTED ${exception}`)
 }
 
-function total(group: readonly Row[]): Row {
-  const sum = (key: 'tried' | 'verified' | 'normalized' | 'refused' | 'standsThere') =>
-    group.reduce((all, row) => all + row[key], 0)
-  return {
-    kind: 'all',
-    honest: true,
-    tried: sum('tried'),
-    verified: sum('verified'),
-    normalized: sum('normalized'),
-    refused: sum('refused'),
-    standsThere: sum('standsThere'),
-    by: new Map(),
-  }
-}
+const total = (group: readonly Row[]): Row => rowOf('all', true, (key) => group.reduce((sum, row) => sum + row[key], 0))
 
 function lineOf(row: Row): string {
   const by = [...row.by].sort((a, b) => b[1] - a[1]).map(([name, times]) => `${name} ${times}`)

@@ -7,8 +7,7 @@ import { request } from 'undici'
 import type { Batch } from '../src/schemas/batch.ts'
 import { sendBatch, waitForEnd } from './batch-client.ts'
 import { spawnProvider } from './played-provider.ts'
-import { readAnonymousMb } from './process-cost.ts'
-import { startScript } from './servers.ts'
+import { readAnonymousMb, startScript } from './servers.ts'
 import { type ActName, createTraffic, KNOWN_REQUESTS } from './soak/traffic.ts'
 
 /**

@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
-import { productionPackages, readLock } from './production-packages.ts'
+import { productionPackages, readLock } from './licences.ts'
 
 /**
  * A CycloneDX bill of materials of what is installed in production, on stdout or in the given file; --check only makes sure that it

@@ -34,11 +34,8 @@ async function nameBatch(origin: string, folder: string): Promise<string> {
   const read = (file: string): unknown => JSON.parse(readFileSync(`${EXAMPLE}/${file}`, 'utf8'))
   const item = { trajectory: read('trajectory.json'), ground_truth: read('ground-truth.json') }
   const headers = { 'content-type': 'application/json' }
-  const answer = await fetch(`${origin}/v1/batches`, {
-    method: 'POST',
-    headers,
-    body: JSON.stringify({ items: [item] }),
-  })
+  const body = JSON.stringify({ items: [item] })
+  const answer = await fetch(`${origin}/v1/batches`, { method: 'POST', headers, body })
   const { id } = (await answer.json()) as { id: string }
   const file = join(folder, 'schemathesis.toml')
   writeFileSync(
@@ -62,18 +59,12 @@ export async function runSchemathesis(
 ): Promise<[code: number, report: string]> {
   const folder = mkdtempSync(join(tmpdir(), 'veridict-schemathesis-'))
   const config = ['--config-file', await nameBatch(origin, folder)]
-  const args = [
-    'run',
-    `${origin}/openapi.json`,
-    '--checks',
-    CHECKS.join(','),
-    '--no-color',
-    '--request-timeout',
-    '20',
-    '--exclude-path',
-    STREAM,
-  ]
-  const child = spawn(PROGRAM, [...config, ...args, ...options], { cwd: folder, stdio: ['ignore', 'pipe', 'inherit'] })
+  const args = ['run', `${origin}/openapi.json`, '--checks', CHECKS.join(','), '--no-color']
+  const limits = ['--request-timeout', '20', '--exclude-path', STREAM]
+  const child = spawn(PROGRAM, [...config, ...args, ...limits, ...options], {
+    cwd: folder,
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
   let report = ''
   for await (const chunk of child.stdout.setEncoding('utf8')) report += chunk
   const code = child.exitCode ?? (await new Promise<number>((resolve) => child.once('exit', (n) => resolve(n ?? 1))))

@@ -10,9 +10,8 @@ import type { Judge } from '../src/judges/judge.ts'
 import type { Certificate } from '../src/schemas/documents.ts'
 import { CONFIDENCE_LEVELS } from '../src/schemas/vocabulary.ts'
 import type { Dataset } from './labelled/labelled-item.ts'
-import { readLabelled } from './labelled/read-labelled.ts'
-import { labelledLine } from './labelled.ts'
-import { judgesFor } from './scripted-judges/scripts.ts'
+import { labelledLine, readLabelled } from './labelled.ts'
+import { judgesFor } from './scripted-judges/scripted-judge.ts'
 
 /** Prints how scripted judges agree with people, on the data of a folder: `npm run validate:scripted -- ../shared/labelled`. */
 const [shared = '../shared/labelled'] = process.argv.slice(2)

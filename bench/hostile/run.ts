@@ -46,11 +46,8 @@ async function measure(input: HostileInput, judge: (typeof JUDGES)[number]): Pro
   )
   await ask('start')
   const started = performance.now()
-  const response = await fetch(`${origin}/v1/grades`, {
-    method: 'POST',
-    body,
-    headers: { 'content-type': 'application/json' },
-  })
+  const headers = { 'content-type': 'application/json' }
+  const response = await fetch(`${origin}/v1/grades`, { method: 'POST', body, headers })
   const text = await response.text()
   const wall_s = (performance.now() - started) / 1000
   const report = (await ask('report')) as Report

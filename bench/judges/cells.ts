@@ -1,8 +1,17 @@
 import type { Matrix } from '../../test/domain/statistics/oracles.ts'
-import { runEach } from '../simulations/run-each.ts'
-import { JUDGES, LABEL_SETS, type LabelSet, REVIEWS, STRUCTURES, type Structure } from './archive.ts'
-import type { Method } from './methods.ts'
-import { type Cell, meanOf, type Outcome } from './simulate.ts'
+import { runEach } from '../simulations/simulation.ts'
+import {
+  type Cell,
+  JUDGES,
+  LABEL_SETS,
+  type LabelSet,
+  type Method,
+  meanOf,
+  type Outcome,
+  REVIEWS,
+  STRUCTURES,
+  type Structure,
+} from './simulate.ts'
 
 /** A cell by the names of what it is of, with what came out. */
 export interface Named {

@@ -1,3 +1,6 @@
+import { availableParallelism } from 'node:os'
+import { Piscina } from 'piscina'
+
 /** One line of the table: an interval under one kind of data whose truth is known. */
 export interface Setting {
   readonly what: string
@@ -73,4 +76,14 @@ export function coverageOf({ simulations, sum, squares }: Tally): { readonly val
 export const holds = (ci95: readonly number[] | null | undefined, truth: number): boolean | null => {
   const [low, high] = ci95 ?? []
   return low === undefined || high === undefined ? null : low <= truth && truth <= high
+}
+
+/** Calls an exported function of a module for each input, in as many threads as there are cores; answers stand in the order of the inputs. */
+export async function runEach<Input, Output>(module: URL, name: string, inputs: readonly Input[]): Promise<Output[]> {
+  const pool = new Piscina({ filename: module.href, maxThreads: availableParallelism() })
+  try {
+    return await Promise.all(inputs.map((input) => pool.run(input, { name }) as Promise<Output>))
+  } finally {
+    await pool.destroy()
+  }
 }

@@ -4,8 +4,8 @@ import { dirname, join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { DEFAULT_LIMITS } from '../../src/archives/unpack/limits.ts'
 import type { Dataset, LabelledItem, LabelledTrial } from '../../tools/labelled/labelled-item.ts'
-import { readLabelled } from '../../tools/labelled/read-labelled.ts'
 import { cutFences } from '../../tools/labelled/teams.ts'
+import { readLabelled } from '../../tools/labelled.ts'
 
 function folderOf(files: Readonly<Record<string, unknown>>): string {
   const folder = mkdtempSync(join(tmpdir(), 'veridict-labelled-'))

@@ -1,6 +1,14 @@
 import { describe, expect, test } from 'vitest'
-import { findLicenceFaults, findPinFaults, isAllowed, renderTables } from '../../tools/licences.ts'
-import { closure, type Lock, type LockEntry, productionPackages } from '../../tools/production-packages.ts'
+import {
+  closure,
+  findLicenceFaults,
+  findPinFaults,
+  isAllowed,
+  type Lock,
+  type LockEntry,
+  productionPackages,
+  renderTables,
+} from '../../tools/licences.ts'
 
 describe('a licence', () => {
   test.each([

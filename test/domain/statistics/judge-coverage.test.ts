@@ -1,10 +1,8 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { REVIEWS, STRUCTURES } from '../../../bench/judges/archive.ts'
 import { GOOD, type Plan, REAL } from '../../../bench/judges/cells.ts'
-import type { Method } from '../../../bench/judges/methods.ts'
-import { meanOf, simulate } from '../../../bench/judges/simulate.ts'
+import { type Method, meanOf, REVIEWS, STRUCTURES, simulate } from '../../../bench/judges/simulate.ts'
 
 const SHARED = resolve(import.meta.dirname, '../../../../shared/oracles/judge-confusions.json')
 
