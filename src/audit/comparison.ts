@@ -200,7 +200,7 @@ const VALUES: Readonly<Record<Exclude<Difference['what'], 'cases'>, (receipt: Re
   prompt: ({ versions }) => String(versions.prompt),
   reader: ({ versions }) => String(versions.reader),
   rendering: ({ versions }) => String(versions.rendering),
-  evidence: (receipt) => `${receipt.versions.evidence}${receipt.denied_acts === 'refuse' ? ', denied acts refused' : ''}`,
+  evidence: (one) => `${one.versions.evidence}${one.denied_acts === 'refuse' ? ', denied acts refused' : ''}`,
   judge: (receipt) => `${receipt.judge} (${receipt.model_resolved ?? receipt.model_requested ?? 'no model'})`,
   settings: ({ settings = null, samples = null }) =>
     settings && JSON.stringify({ samples, ...settings }, (_, value: unknown) => value ?? undefined),

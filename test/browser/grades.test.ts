@@ -150,13 +150,9 @@ describeInBrowser('the list of grades', () => {
     const some = (await audit.app.get('/v1/grades?limit=1')).json<{ items: { receipt: { trajectory: string } }[] }>()
     const trajectory = { id: some.items[0]?.receipt.trajectory }
     const truth = { instruction: 'Do it.', cue: { text: 'nothing that stands in any of the examples' } }
+    const asked = { trajectory, ground_truth: truth, cache: 'refresh' }
     for (let run = 0; run < 105; run++)
-      await audit.app.post('/v1/grades', {
-        trajectory,
-        ground_truth: truth,
-        cache: 'refresh',
-        metadata: { task: 'long', run_index: run },
-      })
+      await audit.app.post('/v1/grades', { ...asked, metadata: { task: 'long', run_index: run } })
     const page = await audit.open('/audit/grades?task=long')
     await page.getByText('105 grades').waitFor()
     await page.getByText('Page 1 of 2').waitFor()
