@@ -14,20 +14,15 @@ export const ATIF: Format = {
     if (typeof version === 'string') return version.startsWith('ATIF')
     return Array.isArray(steps) && steps.some((step) => isRecord(step) && 'source' in step && !('actor' in step))
   },
-  read: (reading, document) => readAtif(reading, document, ''),
+  read: (reading, document) => readAtif(reading, document, '', noFiles()),
 }
 
 /** The files of a run beside its document, by name. `placed`: the names that stand in the run already, so that circles end. */
 type RunFiles = { readonly byName: ReadonlyMap<string, Json>; readonly placed: Set<string> }
+const noFiles = (): RunFiles => ({ byName: new Map(), placed: new Set() })
 
 /** Reads a trajectory, its embedded subagents, and the files that its steps refer to. `isContinued`: the document holds the rest of the run. */
-function readAtif(
-  reading: Reading,
-  document: Json,
-  path: string,
-  files: RunFiles = { byName: new Map(), placed: new Set() },
-  { isContinued = false, depth = 0 } = {},
-): ReadDocument {
+function readAtif(reading: Reading, document: Json, path: string, files: RunFiles, isContinued = false, depth = 0) {
   const format = readVersion(reading, document['schema_version'], `${path}/schema_version`)
   const agent = readAgent(reading, document['agent'], `${path}/agent`)
   if (!isAbsent(document['continued_trajectory_ref']) && !isContinued)
@@ -38,10 +33,10 @@ function readAtif(
     if (depth >= MAX_NESTING)
       reading.unread(subagent.path, `subagents nested deeper than ${MAX_NESTING} levels; not read`, true)
     else {
-      const { steps } = readAtif(reading, own, subagent.path, beside, { depth: depth + 1 })
+      const { steps }: Pick<ReadDocument, 'steps'> = readAtif(reading, own, subagent.path, beside, false, depth + 1)
       subagents.push({ ...subagent, steps })
     }
-  return { format, agent, steps: placeSubagents(reading, read, subagents, files.placed) }
+  return { format, agent, steps: placeSubagents(reading, read, subagents, files) }
 }
 
 /** Yields the subagents that a document embeds, then the files that its steps refer to, each at its first reference of all. */
@@ -49,7 +44,7 @@ function* subagentsIn(reading: Reading, document: Json, path: string, read: read
   const embedded = objectsIn(reading, document['subagent_trajectories'], `${path}/subagent_trajectories`)
   for (const [subagent, at, index] of embedded) {
     const id = asText(subagent['trajectory_id'])
-    yield { id, document: subagent, path: at, name: id ?? `subagent-${index + 1}`, files: undefined }
+    yield { id, document: subagent, path: at, name: id ?? `subagent-${index + 1}`, files: noFiles() }
   }
   for (const { file } of read.flatMap(({ refs }) => refs)) {
     const document = file === null ? undefined : files.byName.get(file)
@@ -111,8 +106,8 @@ function placeSubagents(
   reading: Reading,
   parent: readonly ReadStep[],
   subagents: readonly Subagent[],
-  files: ReadonlySet<string>,
-): Step[] {
+  files: RunFiles,
+) {
   const byId = indexById(reading, subagents)
   const unplaced = new Set(subagents)
   const steps: Step[] = []
@@ -130,7 +125,7 @@ function placeSubagents(
       const away = 'the subagent ran in another file, which is not read here'
       if (subagent !== undefined && unplaced.has(subagent)) place(subagent, `, shown after step ${step.id}`)
       // A file that another step has placed, or another segment, is not placed again.
-      else if (subagent === undefined && !files.has(file ?? ''))
+      else if (subagent === undefined && !files.placed.has(file ?? ''))
         reading.unread(path, file === null ? 'refers to a subagent that this document does not embed' : away, true)
     }
   }
@@ -175,7 +170,7 @@ function readAtifSegments(reading: Reading, document: Json): ReadDocument {
   const runs: ReadDocument[] = []
   let highest = 0
   for (const [segment, path, index] of objectsIn(reading, segments, '/segments')) {
-    const run = readAtif(reading, segment, path, files, { isContinued: index < segments.length - 1 })
+    const run = readAtif(reading, segment, path, files, index < segments.length - 1)
     const steps = numberOn(run.steps, highest, index)
     highest = steps.reduce((most, step) => Math.max(most, step.id), highest)
     runs.push({ ...run, steps })

@@ -56,13 +56,10 @@ function readContents(reading: Reading, document: Json): ReadDocument {
   ])
 }
 
+type About = Pick<LocatedMessage, 'name' | 'at' | 'outcome'>
+
 /** Reads a content into messages. `side`: the speaker of a content without a role; `user`: the true speaker of the user's contents. */
-function messagesOfContent(
-  content: Located,
-  side: Side,
-  about: Pick<LocatedMessage, 'name' | 'at' | 'outcome'>,
-  user: 'user' | 'system' = 'user',
-): LocatedMessage[] {
+function messagesOfContent(content: Located, side: Side, about: About, user = 'user'): LocatedMessage[] {
   const { role = side } = content.record
   const speaker = role === 'model' ? 'assistant' : typeof role === 'string' ? role : side
   const { path } = content

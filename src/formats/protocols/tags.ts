@@ -113,10 +113,9 @@ export interface TextActs {
   split(text: string, agent: string | null): readonly Slice[] | null
 }
 
-export const protocolOf = (
-  about: Omit<TextActs, 'split'>,
-  addTo: (slices: Slices, text: string, agent: string | null) => void,
-): TextActs => ({
+type AddSlices = (slices: Slices, text: string, agent: string | null) => void
+
+export const protocolOf = (about: Omit<TextActs, 'split'>, addTo: AddSlices): TextActs => ({
   ...about,
   split(text, agent) {
     const slices = new Slices(text)

@@ -237,8 +237,7 @@ function answerOf(message: Located, acted: Acted): TreeRecord | null {
 
 function settleCall({ agent }: ChatSink, acted: Acted, message: Json): void {
   const [call, ...others] = acted ?? []
-  if (call === undefined || others.length > 0) return
-  call.outcome = outcomeOfMessage(agent, call.tool, message, message['content'])
+  if (call && others.length === 0) call.outcome = outcomeOfMessage(agent, call.tool, message, message['content'])
 }
 
 /** Returns the fence that the harness searches for: the first that a prompt names, else the first with a block; null beside tool calls. */
