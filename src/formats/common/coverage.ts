@@ -19,9 +19,8 @@ const ASIDES: ReadonlySet<string> = wordSet(`extra metadata tools tool_definitio
   response_metadata usage_metadata providerMetadata provider_specific_fields`)
 
 /**
- * Counts as unread what a reader passed over without a word: every text above 40 units that stands in no part, repeats no part, was not
- * counted before, and is neither a word without blanks (an id, a link, a signature) nor below one of the members of `asides`; and every
- * unread member that is called like calls, or holds a member of calls, of which a piece stands in no part.
+ * Counts as unread what a reader passed over without a word: every text above 40 units that no part shows or repeats, and that is neither a word
+ * without blanks (an id, a link) nor below one of `asides`; and every unread member of calls, or with calls, of which no part shows a piece.
  */
 export function countLostWords(reading: Reading, document: Json, steps: readonly Step[], asides: ReadonlySet<unknown>) {
   const read: Read = new Map()
@@ -43,7 +42,6 @@ export function countLostWords(reading: Reading, document: Json, steps: readonly
     const mayHold = holdsCalls(record, key) || (typeof member === 'object' && mayAct(member, isAside))
     return mayHold && isLost(member, 0, 0)
   }
-  /** Tells whether a message of which nothing was read may be an act. */
   const isAct = (item: unknown): boolean =>
     isRecord(item) && 'role' in item && mayAct(item, isAside) && isLost(item, 0, 0)
   const isCopy = (text: string, nesting: number, least: number): boolean => {

@@ -196,7 +196,6 @@ export class Reading {
     return parsed
   }
 
-  /** Adds a part with a non-empty text. */
   add(parts: Part[], part: Omit<Part, 'media' | 'act'> & Partial<Pick<Part, 'media' | 'act'>>): void {
     const { actor, text, path, name, media = false, act = null, picture } = part
     if (text === '') return

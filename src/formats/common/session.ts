@@ -80,7 +80,6 @@ export class Session {
     return last?.kind === 'agent' && !last.answered ? last : this.open('agent', name)
   }
 
-  /** Adds a value that is a text to a list of parts. */
   say(parts: Part[], actor: Actor, text: unknown, path: string, name?: string): void {
     if (typeof text === 'string') this.sink(parts, actor, name).text(text, path)
   }

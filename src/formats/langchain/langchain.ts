@@ -28,12 +28,8 @@ function listOf(document: Json): Located | null {
 function readLangChain(reading: Reading, document: Json): ReadDocument {
   const list = listOf(document) ?? new Located([], '/messages')
   const agent = { name: null, model: asText(document['model']) }
-  return readLocatedChat(reading, list.path, agent, 'langchain', () =>
-    list
-      .items()
-      .flatMap((item) => messageOf(item))
-      .map((tree) => ({ tree })),
-  )
+  const messages = list.items().flatMap((item) => messageOf(item))
+  return readLocatedChat(reading, list.path, agent, 'langchain', () => messages.map((tree) => ({ tree })))
 }
 
 const OWN_TYPES: ReadonlySet<unknown> = new Set(['ai', 'human', 'AIMessageChunk', 'HumanMessageChunk'])
@@ -62,7 +58,6 @@ const KINDS: Readonly<Record<string, SpanKind>> = {
 }
 const MARKS = ['inputs', 'outputs', 'start_time', 'trace_id', 'child_runs', 'dotted_order'] as const
 
-/** Recognizes a run by its `run_type` and at least two more of its members. */
 const isRun = (value: unknown): value is Json =>
   isRecord(value) && typeof value['run_type'] === 'string' && MARKS.filter((field) => field in value).length >= 2
 

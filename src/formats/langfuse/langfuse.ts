@@ -59,7 +59,6 @@ function readLangfuse(reading: Reading, document: Json): ReadDocument {
 /** The id of the span that encloses all observations. */
 const ROOT = 'the trace'
 
-/** Returns the span of the trace itself, with the input and output of the whole run. */
 const traceSpan = (trace: Located): TraceSpan => ({
   ...spanOf(trace),
   ...{ id: null, parent: null, kind: 'agent', agent: null, model: null, tool: null },
@@ -95,7 +94,6 @@ function answerIn(output: Located, input: Located): readonly Tree[] | null {
   return (isJson ? messagesIn : plainMessagesIn)(output, 'assistant')
 }
 
-/** Splits a list of traces, or the observations of several traces, into one document per trace. */
 function splitLangfuse(root: Json): readonly FileRun[] | null {
   const list = root['records'] ?? root['data'] ?? root['observations']
   if (!Array.isArray(list) || list.length < 2) return null

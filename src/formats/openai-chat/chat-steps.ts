@@ -11,12 +11,10 @@ import { agentNamedBy, readMessage, speaksAsAgent } from './openai-chat-message.
 import { ChatSink } from './openai-chat-sink.ts'
 
 /**
- * The one way from messages to steps. A format is a function from its document to located messages: a chat's message as a `Tree`, each piece
- * with its JSON pointer, and the facts beside it (`LocatedMessage`). `readOne` reads each message and places its parts:
- * - in a record of a session or a trace, a result stands in the step of its call while nothing else has happened since, else in a step of
- *   its own at its time; steps without parts are left out;
- * - in a list of messages (`isList`; `readTurns`), each message is a step, and a result belongs to the agent's step before it.
- * Calls, answers, outcomes and unread acts are the same for both.
+ * The one way from messages to steps. A format is a function from its document to located messages: a chat's message as a `Tree` and the facts
+ * beside it (`LocatedMessage`). In a record of a session or a trace, a result stands in the step of its call while nothing else has happened since,
+ * else in a step of its own at its time; steps without parts are left out. In a list (`isList`; `readTurns`), each message is a step, and a result
+ * belongs to the agent's step before it. Calls, answers, outcomes and unread acts are the same for both.
  */
 function readOne(sink: ChatSink, message: Json, path: string, name: string | null, other: string | null): void {
   const { isList } = sink

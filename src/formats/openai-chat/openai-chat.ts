@@ -34,7 +34,6 @@ const isMessage = (item: Json): boolean =>
   typeof item['role'] === 'string' &&
   ['content', 'tool_calls', 'function_call', 'tool_call_id', 'refusal'].some((field) => field in item)
 
-/** Names the member of a run that holds its messages. */
 const chatIn = (run: Json): string | undefined => [...MESSAGE_LISTS, 'records'].find((name) => isChat(run[name]))
 
 const isRun = (run: unknown): run is Json => isRecord(run) && MESSAGE_LISTS.some((field) => isChat(run[field]))

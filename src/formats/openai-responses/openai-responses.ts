@@ -126,7 +126,6 @@ const isList = (list: unknown): list is readonly unknown[] =>
   list.some(isTelling) &&
   (!isChat(list) || list.some((item) => isOwn(item) && !OF_CHATS.has(asRecord(item)['type'])))
 
-/** Returns the lists of items in a document, in order; null for documents of other formats. */
 function listsIn(document: Json): readonly ListIn[] | null {
   const { object, output, input, new_items: fresh, data } = document
   if (Array.isArray(document['messages']) || 'run_type' in document) return null

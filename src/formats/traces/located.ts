@@ -110,7 +110,6 @@ export function contentOf(value: Located, isAgent = false, shown?: ReadonlySet<s
 
 const isTyped = (item: unknown): boolean => isRecord(item) && typeof item['type'] === 'string'
 
-/** Returns a block of text for each leaf of a value. */
 export const textsOf = (value: Located): readonly Tree[] =>
   leavesOf(value.value).map(
     ({ text, pointer }): Tree => ({ type: 'text', text: new Located(text, value.pathOf(pointer)) }),

@@ -204,7 +204,6 @@ class TraceRun {
       this.#reading.unread(span.path, 'fits no call of a model, and may be an act; not read', true)
   }
 
-  /** Shows the call of a tool's span that no known call of a model matches. */
   #showTool(span: TraceSpan, { name, args }: TracedTool, id: string): void {
     const warning = 'a call of a tool whose arguments the trace did not keep; shown by its name'
     if (isAbsent(args.value)) this.#reading.unread(span.path, warning, true)

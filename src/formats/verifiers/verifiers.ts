@@ -53,9 +53,8 @@ function readRollout(reading: Reading, document: Json): ReadDocument {
     return typeof list.value === 'string' ? [{ role, content: list }] : list.items().flatMap((item) => messageOf(item))
   })
   const ended = typeof words.value === 'string' ? [{ role: 'system', content: words }] : []
-  return readLocatedChat(reading, '/completion', { name: null, model: asText(model) }, 'verifiers', () =>
-    [...trees, ...ended].map((tree) => ({ tree })),
-  )
+  const messages = [...trees, ...ended].map((tree) => ({ tree }))
+  return readLocatedChat(reading, '/completion', { name: null, model: asText(model) }, 'verifiers', () => messages)
 }
 
 /** Splits a file of rollouts into one document per row, and per trace of an episode. */
@@ -99,13 +98,11 @@ const isConversation = (value: unknown): boolean =>
   typeof value === 'string' ||
   (Array.isArray(value) && (value.length === 0 || value.some((item) => typeof asRecord(item)['role'] === 'string')))
 
-/** Recognizes a row of `results.jsonl`: prompt, completion, and at least two members of a scored run. */
 const isRollout = (document: Json): boolean =>
   isConversation(document['prompt']) &&
   isConversation(document['completion']) &&
   MARKS.filter((field) => field in document).length >= 2
 
-/** Recognizes a trace: nodes with messages, and a task, an agent or rewards. */
 const isTrace = (value: unknown): value is Json =>
   isRecord(value) &&
   Array.isArray(value['nodes']) &&
