@@ -2,17 +2,11 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { text } from 'node:stream/consumers'
 import type { TSchema } from 'typebox'
 import { onTestFinished } from 'vitest'
-import { rubricView } from '../../src/domain/rubric/rubric-view.ts'
+import { rubricView } from '../../src/domain/rubric/claims.ts'
 import { judgeView } from '../../src/judges/judge.ts'
 import { type Comparison, type RegradeRequest, RegradeRequestSchema } from '../../src/schemas/agreement.ts'
-import {
-  type Batch,
-  type BatchEstimate,
-  type BatchItem,
-  BatchItemSchema,
-  type BatchResult,
-  type ResultGrade,
-} from '../../src/schemas/batch.ts'
+import type { Batch, BatchEstimate, BatchItem, BatchResult, ResultGrade } from '../../src/schemas/batch.ts'
+import { BatchItemSchema } from '../../src/schemas/batch.ts'
 import { inputIssues } from '../../src/schemas/check.ts'
 import type { FailureCode, Label } from '../../src/schemas/vocabulary.ts'
 import { scriptedJudge } from '../grading/harness.ts'

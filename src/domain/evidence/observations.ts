@@ -7,8 +7,7 @@ import { type Claims, claimedValue } from '../rubric/claims.ts'
 import type { ClaimRule, ProofRule, Rubric } from '../rubric/rubric.ts'
 import { readSights } from '../sights/sights.ts'
 import { NO_PICTURES, type Rendering, type ShownPictures } from '../trajectory/rendering.ts'
-import type { Hit, Part, Position, Trajectory } from '../trajectory/trajectory.ts'
-import { isBefore, isSeen } from '../trajectory/trajectory.ts'
+import { type Hit, isBefore, isSeen, type Part, type Position, type Trajectory } from '../trajectory/trajectory.ts'
 
 export interface EvidenceQuestion {
   readonly rendering: Rendering

@@ -1,8 +1,9 @@
 import type { Grade } from '../../schemas/grade.ts'
 import type { Review } from '../../schemas/review.ts'
+import type { RubricView } from '../../schemas/rubric.ts'
 import { type ConfidenceLevel, type Label, rubricIdOf, TAB_BEHAVIOR } from '../../schemas/vocabulary.ts'
 import type { ClaimRule, ClaimValue, Entry, OutcomeRule, Rubric, Scalar } from './rubric.ts'
-import { instructionBefore, sightClaim } from './rubric.ts'
+import { citingProof, instructionBefore, sightClaim } from './rubric.ts'
 
 export interface Citation {
   /** The id of the claim that it supports. */
@@ -272,3 +273,28 @@ export const outcomeOfGrade = ({ outcome, label }: Pick<Grade, 'outcome' | 'labe
 
 export const claimsOfReview = ({ claims }: Pick<Review, 'claims'>): ClaimValues =>
   Object.fromEntries(Object.entries(claims ?? {}).map(([name, value]) => [claimIdOf(name), value]))
+
+/** Renders a rubric for HTTP and the command line, without its prompt. */
+export function rubricView(rubric: Rubric): RubricView {
+  const { id, version, name, title, description, digest, about, truth, claims, outcome } = rubric
+  const labels = outcome.labels.map((label) => ({ label, claims: claimsOfOutcome(rubric, label) }))
+  const view = { id, version, name, title, description, digest, about, truth: truth.schema, labels }
+  const shown = { ...rubric.outcome_given, scale: outcome.scale }
+  return { ...view, claims: claims.map(claimView), outcome: shown } as RubricView
+}
+
+export function rubricText(rubric: Rubric): RubricView {
+  const { system, question, answer_schema } = rubric
+  return { ...rubricView(rubric), system, question, answer_schema: { ...answer_schema } }
+}
+
+function claimView(claim: ClaimRule): object {
+  const { id, type, values, minimum, maximum, unclear, measured_by, of } = claim
+  return {
+    ...{ id, type, values: [...values] },
+    ...(minimum > Number.MIN_SAFE_INTEGER && { minimum }),
+    ...(maximum < Number.MAX_SAFE_INTEGER && { maximum }),
+    ...{ unclear, measured_by, evidence: [...(citingProof(claim, null)?.quote ?? [])] },
+    ...(of.length > 0 && { of: of.map(claimView) }),
+  }
+}

@@ -200,7 +200,7 @@ function* candidatesIn({ text }: Letters, entries: readonly Entry[], wanted: (en
 }
 
 /** Tests whether the character at a place continues a word. */
-export const isInWord = (text: string, at: number): boolean =>
+const isInWord = (text: string, at: number): boolean =>
   at > 0 && isWord(text.charCodeAt(at - 1)) && isWord(text.charCodeAt(at))
 
 /** Tests whether the punctuation of a needle stands between letters, marks at the ends of lines apart. */

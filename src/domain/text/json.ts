@@ -50,7 +50,7 @@ export function membersOf(value: unknown): number {
 /** The name of a member, or the index of an item. */
 export type Key = string | number
 
-export interface JsonReading {
+interface JsonReading {
   /** Undefined where the text is not JSON, or refused. */
   readonly value: unknown
   /** The place where the text stops being JSON, or is refused; its length where it ends too early; −1 where it is taken. */

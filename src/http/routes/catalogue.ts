@@ -1,6 +1,5 @@
 import { readBatchRubrics } from '../../batches/follow.ts'
-import { findRubric } from '../../domain/rubric/claims.ts'
-import { rubricText, rubricView } from '../../domain/rubric/rubric-view.ts'
+import { findRubric, rubricText, rubricView } from '../../domain/rubric/claims.ts'
 import { listJudges } from '../../judges/judge.ts'
 import { orNotFound } from '../../schemas/problem.ts'
 import { Closed, Type } from '../../schemas/type.ts'
