@@ -142,9 +142,10 @@ test('what comes before them is read', () => {
 
 test.each([
   ['/srv/app', 'make release', 'whole'],
+  ['/srv/wiki', 'make release', 'sure'],
   ['/tmp/copy', 'make release', 'maybe'],
   ['/srv/app', './release.sh', 'sure'],
-])('a call in the folder %s bounds the command %s: %s', (workdir, command, expected) => {
+])('a call in the folder %s of a run in /srv/app bounds the command %s: %s', (workdir, command, expected) => {
   const call = {
     id: 'a',
     type: 'function',
@@ -158,7 +159,7 @@ test.each([
   })
   const found = steps.flatMap((step) =>
     step.parts.flatMap((part) =>
-      part.act !== null && part.text === command ? [limitOfArguments(step, part, part.act, command)] : [],
+      part.act !== null && part.text === command ? [limitOfArguments(step, part, part.act, command, '/srv/app')] : [],
     ),
   )
   expect(found).toEqual([expected])

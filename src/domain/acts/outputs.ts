@@ -1,5 +1,6 @@
 import type { ActOutcome } from '../../schemas/vocabulary.ts'
 import { Memo, once } from '../result.ts'
+import { programsOf } from '../shell/match-command.ts'
 import { type Certainty, WEB_CLIENTS } from '../shell/script.ts'
 import { parseJson } from '../text/json.ts'
 import type { Call, Part, Position, Step, Trajectory } from '../trajectory/trajectory.ts'
@@ -213,6 +214,17 @@ const complains = (output: string, program: string): boolean =>
   linesOf(output, program).some((line) => FAILING.test(line)) ||
   [`not found: ${program}`, `nknown command: ${program}`].some((words) => edgesOf(output).includes(words))
 
+const NO_WORD = /[^\p{L}\p{N}]+/u
+const LONGEST_STEM = 6
+const ENDED_WELL = /\b(?:finished|passed|built|code:? 0)\b/iu
+/** Tells whether an output is silent, tells success, or has a word of the command: other words may refuse in a friendly way. */
+function tellsSuccess(text: string, command: string): boolean {
+  const output = edgesOf(text)
+  if (SILENT.test(withoutNone(text).trim()) || DONE_WORDS.test(output) || ENDED_WELL.test(output)) return true
+  const words = command.split(NO_WORD).filter((word) => word.length >= SHORTEST_STEM)
+  return words.some((word) => output.includes(word.slice(0, LONGEST_STEM)))
+}
+
 /** Outputs behind an act that are read. */
 const MOST_OUTPUTS = 50
 /** Steps behind an act in which its output may stand. */
@@ -288,8 +300,9 @@ export class Outputs {
     return isOwn && outputs.some(this.isTurnedDown)
   }
 
-  /** Bounds the commands of a script by its outputs: the failures that they show; `isHidden`: the script hides the failure of a command. */
-  limitOfCommands(at: Position, programs: readonly string[], isHidden: boolean): Certainty {
+  /** Bounds the commands of a script by its outputs: the failures that they show; words that tell neither success nor of the command; `isHidden`: the script hides the failure of a command. */
+  limitOfCommands(at: Position, command: string, isHidden: boolean): Certainty {
+    const programs = programsOf(command)
     const part = this.steps[at.step]?.parts[at.part]
     const isMeasured = part?.act?.call.outcome === 'ran' && !isHidden
     if (!isMeasured && this.isSign(at, 'tells', tellsFault)) return 'maybe'
@@ -301,7 +314,8 @@ export class Outputs {
     const isTried = this.isSign(at, 'tries', (output) => ONLY_TRIED.test(edgesOf(output)))
     if (isTried || this.deniesCommands(at, programs) || this.isSign(at, 'fails', tellsFailure)) return 'maybe'
     const isOther = membersIn(this.behind(at)).some((one) => newsOf(one, programs.join(' '), new Set()) === 'undone')
-    return isOther || this.mayHideFailure(at) ? 'sure' : 'whole'
+    const isTold = this.behind(at).every(({ text }) => tellsSuccess(text, command))
+    return isOther || !isTold || this.mayHideFailure(at) ? 'sure' : 'whole'
   }
 
   /** Tells whether an output of a script says that its commands did not run, or one of the programs reports a failure. */

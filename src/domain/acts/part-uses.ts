@@ -1,20 +1,21 @@
 import type { ActionAnchor, CallAnchor } from '../../schemas/trial.ts'
 import { textOfAnchor } from '../anchors/anchors.ts'
-import { Memo, once } from '../result.ts'
+import { lazy, Memo, once } from '../result.ts'
 import { programsOf, readAnchor } from '../shell/match-command.ts'
 import type { ShellReading } from '../shell/read-shell.ts'
 import { type Certainty, isDone, strongest, type Use, weakest } from '../shell/script.ts'
-import { deletesFile, patchWrites, usesOfWriting } from '../shell/written-text.ts'
+import { deletesFile, usesOfWriting } from '../shell/written-text.ts'
 import { foldForSearch, isLine, mentions, mentionsAny, namesAll } from '../text/search.ts'
 import type { Act, Call, Part, Position, Step, Trajectory } from '../trajectory/trajectory.ts'
 import { NOT_RUN } from '../trajectory/trajectory.ts'
 import { isAddress, wordSet } from '../words.ts'
 import { MOST_OF_OUTCOME, Outputs } from './outputs.ts'
-import { isRun, Scripts } from './scripts.ts'
+import { isRun, isRunScript, Scripts } from './scripts.ts'
 import {
   argumentsOf,
   dispatches,
   equalArgument,
+  folderOfCall,
   forbids,
   hasLetters,
   isTool,
@@ -38,6 +39,7 @@ const MAY_FAIL = 'its output has words that may tell of a failure, or stands bes
 const NOT_TOLD = 'its answer does not tell success in so many words'
 const HIDDEN = 'its script hides whether the command succeeded (a pipe, `;`, `||`, `&` or a later line)'
 const FURTHER = 'its call has further arguments, which may turn it'
+const AGAIN = 'another tool has the same argument behind it, and may take the act back'
 const ASKED = 'a user or the system prompt asks for the same besides the instruction'
 
 /** Words in the names of tools that run commands. */
@@ -59,6 +61,14 @@ export class PartUses {
   private readonly memo = new Memo()
   /** The reasons that bound the use that is being found, with the certainty that each leaves. */
   private readonly reasons = new Map<string, Certainty>()
+
+  /** The folder in which the first script of the run runs. */
+  private readonly home = lazy(() => {
+    const [first] = this.trajectory.steps.flatMap((step) =>
+      step.parts.filter(isRunScript).map((part) => ({ step, part })),
+    )
+    return first?.part.act == null ? '' : folderOfCall(first.step, first.part.act.call)
+  })
 
   constructor(trajectory: Trajectory, wanted: Wanted) {
     this.trajectory = trajectory
@@ -157,7 +167,7 @@ export class PartUses {
   private useInScript(step: Step, part: Part, act: Act, at: Position, string: string): Use {
     const use = this.useOfScript(part, act, at, string)
     if (use === 'absent' || use === 'told') return use
-    return weakest(use, this.doubted(limitOfArguments(step, part, act, string), TURNED))
+    return weakest(use, this.doubted(limitOfArguments(step, part, act, string, this.home()), TURNED))
   }
 
   private useOfScript(part: Part, act: Act, at: Position, string: string): Use {
@@ -175,7 +185,7 @@ export class PartUses {
 
   /** Bounds the use of a command by its outputs, and by scripts before that may change its effect. */
   private limitOfCommand(reading: ShellReading, at: Position, string: string): Certainty {
-    const shown = this.outputs.limitOfCommands(at, programsOf(string), reading.isHidden(string))
+    const shown = this.outputs.limitOfCommands(at, string, reading.isHidden(string))
     const [most, why] = this.scripts.limitOf(string, at)
     return weakest(this.doubted(shown, NOT_DONE, MAY_FAIL), this.doubted(most, why, why))
   }
@@ -196,13 +206,8 @@ export class PartUses {
   }
 
   /** Tells whether the part writes a file that a later command line names. */
-  mayRunLater(part: Part, { role, language, target }: Act, at: Position): boolean {
-    if (language === 'patch') {
-      const paths = patchWrites(part.text).flatMap(({ path }) => path ?? target ?? [])
-      return this.scripts.isNamedLater(paths, at)
-    }
-    if (isRun(language)) return this.scripts.isNamedLater(this.scripts.readingOf(part, at).outputs(), at)
-    return role === 'writes' && target !== null && this.scripts.isNamedLater([target], at)
+  mayRunLater(part: Part, act: Act, at: Position): boolean {
+    return this.scripts.isNamedLater(this.scripts.writesOf(part, act, at), at)
   }
 
   /** Answers the use of a call whose tool no table knows: the anchor is its tool, or stands inside one of its arguments. */
@@ -237,7 +242,8 @@ export class PartUses {
       return weakest(use, part.text.trim() === wanted && language !== 'keystrokes' ? most : 'sure')
     }
     const equal = this.equal(step, call, wanted)
-    if (equal !== null) return weakest(most, equal)
+    if (equal !== null)
+      return weakest(most, weakest(equal, this.doubted(this.limitOfLater(call, wanted, at), '', AGAIN)))
     // A word in a longer text tells little, but where it is written; to take a text out of a file may be the act or its opposite.
     const isTarget = role === 'writes' || (role !== 'removes' && /\s/u.test(wanted))
     if (isTarget && namesAll(part.text, wanted) && !forbids(part.text, wanted)) return weakest('sure', most)
@@ -250,6 +256,17 @@ export class PartUses {
     // No list of the arguments that turn a call is complete.
     const isAlone = argumentsOf(step, call).every(({ text }) => text.trim() === wanted.trim())
     return this.doubted(isAlone ? most : weakest(most, 'sure'), TURNED, FURTHER)
+  }
+
+  /** Bounds an act of a tool by later calls of other tools with the same argument, which may take the act back. */
+  private limitOfLater({ tool }: Call, wanted: string, at: Position): Certainty {
+    const isOther = ({ act, text }: Part): boolean =>
+      act?.role === 'unknown' && act.call.tool !== tool && !act.call.looks && text.trim() === wanted
+    const { steps } = this.trajectory
+    const last = this.memo.once(this.trajectory, `again ${tool} ${wanted}`, () =>
+      steps.findLastIndex(({ parts }) => parts.some(isOther)),
+    )
+    return last < at.step ? 'whole' : 'sure'
   }
 
   /** Bounds a tool that the anchor does not name in full: its name may say that it looks, tries, keeps or undoes. */

@@ -1,5 +1,6 @@
 import { lazy, once } from '../result.ts'
-import { filesOf, programsOf } from '../shell/match-command.ts'
+import { filesOf, programsOf, readAnchor } from '../shell/match-command.ts'
+import { fileKind, isKept } from '../shell/programs.ts'
 import { readShell, type ShellReading, UNREAD } from '../shell/read-shell.ts'
 import type { Certainty, ScriptContext } from '../shell/script.ts'
 import { type Content, patchWrites, readContent, readEdit } from '../shell/written-text.ts'
@@ -14,6 +15,7 @@ export const MOST_READ = 1_000_000
 const COST_OF_READING = 50
 /** Outcomes that measure the end of a call. */
 const MEASURED = wordSet('ran failed')
+const IS_LOG = /\.(?:err|log|out)$/iu
 const ENDS_LINE = ['\n', '\r', '\u0003', '\u0015']
 /** Names of the keys that end a line, as terminals take them. */
 const ENDING_KEYS = new Set(['Enter', 'C-m', 'C-c', 'C-u'])
@@ -67,6 +69,29 @@ export class Scripts {
     return null
   })
 
+  /** The files that acts write. */
+  private readonly written = lazy(() =>
+    this.trajectory.steps.flatMap(({ parts }, step) =>
+      [...parts.entries()].flatMap(([part, one]) => {
+        const at = { step, part }
+        return one.act === null ? [] : this.writesOf(one, one.act, at).map((path) => ({ path, at }))
+      }),
+    ),
+  )
+
+  /** Finds the first file that is written and may decide what a command does: the command names the file in part, or the file is neither prose nor code. */
+  private readonly firstDeciding = once((command: string) => {
+    const { pieces } = readAnchor(command)
+    const isNamed = (name: string): boolean => pieces.some((piece) => piece === name || piece === name.split('.')[0])
+    const decides = (path: string): boolean => fileKind(path, '') === 'other' || isNamed(baseName(path).toLowerCase())
+    return this.written().find(({ path }) => !IS_LOG.test(path) && decides(path)) ?? null
+  })
+
+  /** Finds the last script that acts on an operand of a command by its program. */
+  private readonly lastAgain = once(
+    (command: string) => this.effects().scripts.findLast(({ reading }) => reading.actsAgain(command)) ?? null,
+  )
+
   constructor(trajectory: Trajectory, context: ScriptContext) {
     this.trajectory = trajectory
     this.context = context
@@ -106,6 +131,12 @@ export class Scripts {
       .map(this.firstWriting)
       .find((first) => first !== null && isBefore(first, at))
     if (written !== undefined) return ['sure', 'an earlier act names the file of its program']
+    const decided = this.firstDeciding(command)
+    if (decided !== null && isBefore(decided.at, at))
+      return ['sure', `an earlier act writes ${baseName(decided.path)}, which may decide what the command does`]
+    const again = this.lastAgain(command)
+    if (again !== null && !isBefore(again.at, at))
+      return ['sure', `step ${again.step} acts on the same by the same program, and may take the act back`]
     if (isBehind(open)) return ['sure', 'an earlier call may have left a program open']
     const isChanged = moved !== undefined || isBehind(shell)
     return isChanged ? ['sure', 'an earlier command changed the shell or its folder'] : ['whole', '']
@@ -140,6 +171,13 @@ export class Scripts {
     const contents = this.contents.get(part) ?? readWrites(step, part, act, this.context)
     this.contents.set(part, contents)
     return contents
+  }
+
+  /** Lists the files that an act writes. */
+  writesOf(part: Part, { role, language, target }: Act, at: Position): readonly string[] {
+    if (language === 'patch') return patchWrites(part.text).flatMap(({ path }) => path ?? target ?? [])
+    if (isRun(language)) return this.readingOf(part, at).outputs().filter(isKept)
+    return role === 'writes' && target !== null ? [target] : []
   }
 
   /** Tells whether a later command line names one of the files: the file may run. */

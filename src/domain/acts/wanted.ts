@@ -188,14 +188,14 @@ const FOLDER_ARGUMENT = /[._](?:workdir|cwd|(?:working_?)?directory|dir|path)$/i
 const INPUT_ARGUMENT = /[._]is_input$/iu
 const BACKGROUND_ARGUMENT = /[._](?:run_in_|is_)?background$/iu
 
-/** Bounds a script by the other arguments of its call: another folder; further words, and keys for a program that waits, may turn it. */
-export function limitOfArguments(step: Step, part: Part, { call }: Act, string: string): Certainty {
+/** Bounds a script by the other arguments of its call: a folder other than that of the first call, `home`; further words, and keys for a program that waits, may turn it. */
+export function limitOfArguments(step: Step, part: Part, { call }: Act, string: string, home: string): Certainty {
   const limitOf = ({ act, name, text }: Part): Certainty => {
     if (INPUT_ARGUMENT.test(name) && text.toLowerCase() !== 'false') return 'maybe'
     if (BACKGROUND_ARGUMENT.test(name) && text.toLowerCase() !== 'false') return 'sure'
     // A folder of copies holds rules and settings of its own.
     if (FOLDER_ARGUMENT.test(name) && isScratch(text)) return 'maybe'
-    if (FOLDER_ARGUMENT.test(name) && namesRelativePath(string)) return 'sure'
+    if (FOLDER_ARGUMENT.test(name) && (text !== home || namesRelativePath(string))) return 'sure'
     return act !== null && PASSED.has(act.role) ? 'maybe' : 'whole'
   }
   const others = partsOfCall(step, call).filter((other) => other !== part)
@@ -206,6 +206,10 @@ export function limitOfArguments(step: Step, part: Part, { call }: Act, string: 
 }
 
 const MOST_ARGUMENTS = 50
+
+/** Returns the folder that an argument of a call names; '' for a call without one. */
+export const folderOfCall = (step: Step, call: Call): string =>
+  partsOfCall(step, call).find(({ name }) => FOLDER_ARGUMENT.test(name))?.text ?? ''
 
 /** Tells whether a name is that of the call’s tool, with or without the prefix of a server. */
 export const isTool = ({ tool }: Call, name: string): boolean =>

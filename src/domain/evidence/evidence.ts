@@ -8,6 +8,7 @@ import type { Citation, Claims, Verdict } from '../rubric/claims.ts'
 import { claimedValue, flatten, listedId, unflatten } from '../rubric/claims.ts'
 import { PROMPT_VERSION } from '../rubric/prompt.ts'
 import { actClaims, type ClaimRule, citingProof, type Rubric, sightClaim } from '../rubric/rubric.ts'
+import { isOption } from '../shell/script.ts'
 import { RENDERING_VERSION } from '../trajectory/rendering.ts'
 import { earlier, FAILED, isSeen, type Part, type Position, READER_VERSION } from '../trajectory/trajectory.ts'
 import { checkCitation, createProof } from './citations.ts'
@@ -19,7 +20,7 @@ import { type CheckedAnswer, isSeenClaimed, unmetClaims, unsureClaims, withCount
 export { holds } from './citations.ts'
 
 /** Bumped when the same answer over the same rendering could be checked otherwise. */
-export const EVIDENCE_VERSION = 20
+export const EVIDENCE_VERSION = 21
 
 export interface KeyParts {
   readonly trajectory: Digest
@@ -242,7 +243,7 @@ function quotesAlone({ question: { rubric } }: CheckedAnswer): Limit[] {
 /** Finds the step that leaves a denial open; null: whole commands or calls are given, every act was read, no output shows them as a recipe, and no act or message may hold a word that distinguishes them. */
 function openDenial(acts: Acts, { acted_given: given, acted_near: near, acted_by }: InstructionAnchors) {
   const isSearched = given.every((anchor) => {
-    const isWhole = typeof anchor === 'string' ? COMMAND_LINE.test(anchor.trim()) : anchor.argument !== undefined
+    const isWhole = typeof anchor === 'string' ? hasOperand(anchor.trim()) : anchor.argument !== undefined
     return isWhole && wordsOf(anchor).length > 0
   })
   const step = acts.firstHolder([...near, ...given.flatMap(wordsOf)])
@@ -251,7 +252,13 @@ function openDenial(acts: Acts, { acted_given: given, acted_near: near, acted_by
   return isWholeDenial && !given.some((anchor) => acts.isShown(textOfAnchor(anchor))) ? null : { step }
 }
 
-const COMMAND_LINE = /^[\w./-]+ /u
+const PROGRAM = /^[\w./-]+$/u
+const OPERAND = /\d|[\p{L}\d][/.@:]|[/@:][\p{L}\d]/u
+/** Tells whether a text is a command with a path, a number or an address: `cargo clean` is also done by `rm -r target`. */
+function hasOperand(text: string): boolean {
+  const [program = '', ...words] = text.split(/\s+/u)
+  return PROGRAM.test(program) && words.some((word) => !isOption(word) && OPERAND.test(word))
+}
 const SHORTEST = 3
 /** Lists the words of an anchor that distinguish it: three letters or digits and more. */
 const wordsOf = (anchor: ActionAnchor): string[] =>

@@ -1,7 +1,7 @@
 import type { AndOr, CommandNode, Pipeline } from 'unbash'
 import { fewAnswers, once } from '../result.ts'
 import { foldForSearch } from '../text/search.ts'
-import { baseName, isAddress, normalPath, wordSet } from '../words.ts'
+import { baseName, normalPath, wordSet } from '../words.ts'
 import { commandIn, rulesOf } from './programs.ts'
 import {
   type Certainty,
@@ -177,7 +177,7 @@ function isEqual({ exact, words }: SimpleCommand, wanted: AnchorCommand): boolea
   return own.length === others.length && own.every((word, at) => word === others[at])
 }
 
-/** Tells whether a command begins with the anchor's words in order; further words may follow, harmless options with a value stand anywhere. */
+/** Tells whether a command has the anchor's words in order, and besides them only harmless options without a value. */
 function holdsInOrder(command: SimpleCommand, wanted: AnchorCommand): boolean {
   const [program = '', ...have] = command.words
   const [wantedProgram = '', ...want] = wanted.words
@@ -186,18 +186,10 @@ function holdsInOrder(command: SimpleCommand, wanted: AnchorCommand): boolean {
     isSameWord(wantedProgram, program) || (isSystemProgram(program) && isSystemProgram(wantedProgram))
   if (command.exact === null || !isSameProgram) return false
   let next = 0
-  let isAdded = false
   for (const word of have) {
-    if (next < want.length && isSameWord(want[next] ?? '', word)) {
-      next++
-      isAdded = false
-      continue
-    }
-    const isValue = isAdded && !isOption(word)
-    isAdded = isOption(word)
-    // Behind a program and one argument a word may be a subcommand.
-    const isMore = isOption(word) || isValue || (next === want.length && want.length > 1)
-    if (!isMore || mayTurn(word) || (isAddress(word) && want.some(isAddress))) return false
+    if (next < want.length && isSameWord(want[next] ?? '', word)) next++
+    // An option with a value, and a further operand, may name another place or a further object.
+    else if (!isOption(word) || word.includes('=') || mayTurn(word)) return false
   }
   return next === want.length
 }

@@ -5,6 +5,7 @@ import { baseName, isAddress, wordSet } from '../words.ts'
 import { type CommandList, listCommands } from './list-commands.ts'
 import {
   type Anchor,
+  type AnchorCommand,
   holdsAll,
   isSet,
   limitOf,
@@ -37,7 +38,7 @@ const NO_EFFECTS = { changesShell: false, opensProgram: false, isMoved: false, i
 export const UNREAD: ShellReading = {
   ...{ outputs: () => [], isPlain: () => false, isOpaque: () => false, prints: () => false, setsUp: () => false },
   ...{ effects: () => NO_EFFECTS, isHidden: () => false, runsOneOf: () => false },
-  ...{ useOf: () => 'maybe', useAt: () => 'maybe', looksAt: () => false, takes: () => false },
+  ...{ useOf: () => 'maybe', useAt: () => 'maybe', looksAt: () => false, takes: () => false, actsAgain: () => false },
 }
 
 type ScriptLanguage = 'shell' | 'keystrokes' | 'argv' | 'code' | 'javascript'
@@ -254,6 +255,12 @@ function readScript(source: ScriptSource, makeList: () => CommandList, context: 
       const own = before === '' ? -1 : commands.findIndex(({ words }) => words.join(' ').includes(before))
       return (own === -1 ? commands : commands.slice(0, own)).some((command) => setsUp(program, command))
     },
+    /** Tells whether another command of a command's program acts on an operand of the command. */
+    actsAgain(anchor: string): boolean {
+      const { commands, pieces } = readAnchor(anchor)
+      if (commands === null || !mayHold(pieces)) return false
+      return commands.some((wanted) => list().commands.some((one) => mayTakeBack(one, wanted)))
+    },
     /** Tells whether the script may hide the failure of a program of a command. */
     isHidden(anchor: string): boolean {
       const programs = programsOf(anchor)
@@ -267,6 +274,14 @@ const isFedShell = ({ name, words, exact, texts, isRedirected }: SimpleCommand):
   name === 'eval'
     ? exact === null
     : SHELLS.has(name) && isRedirected && texts.length === 0 && shellScript(words) === null && fileOf(words) === null
+
+/** Tells whether a command acts by the program of another, in other words, on one of its operands; its first operand may be a subcommand. */
+function mayTakeBack({ name, words, kind }: SimpleCommand, wanted: AnchorCommand): boolean {
+  const plain = wanted.words.slice(1).filter((word) => !isOption(word))
+  const operands = plain.length > 1 ? plain.slice(1) : plain
+  const isOther = name === wanted.name && kind === 'does' && words.join(' ') !== wanted.words.join(' ')
+  return isOther && words.slice(1).some((word) => operands.includes(word))
+}
 
 const RECIPE =
   /^(?:make|just|task|rake|invoke|(?:npm|pnpm|yarn|bun) run) ((?:deploy|release|publish|push|ship|send|upload|purge|wipe|reset|destroy|drop|notify|announce|migrate|seed|stage|sync|restore|go)[\w:.-]*)(?: |$)/u

@@ -7,7 +7,7 @@ import { type Issue, once } from '../result.ts'
 import data from '../words.json' with { type: 'json' }
 
 /** Bumped when a reader turns the same document into other steps, parts or actors: it is part of every cache key. */
-export const READER_VERSION = 18
+export const READER_VERSION = 19
 
 /** The place of a part in its trajectory. Compared by step, then by part: the order in which things happened. */
 export interface Position {

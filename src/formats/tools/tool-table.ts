@@ -151,12 +151,16 @@ const BY_TOOL = Map.groupBy(
 export const harnessesWith = (tool: string): readonly string[] =>
   (BY_TOOL.get(tool) ?? []).map(({ harness }) => harness)
 
-/** Returns a tool's argument kinds from its harness, the common table, or the only other table; undefined where none or several know it. */
+/** Kinds of arguments that carry nothing out: the tool of another agent may act all the same under the name. */
+const TALKS: ReadonlySet<ArgumentKind> = new Set<ArgumentKind>(['delegates', 'describes', 'speaks', 'thinks'])
+
+/** Returns a tool's argument kinds from its harness, the common table, or the only other table that acts; undefined where none or several know it. */
 export function specOf(agentName: string | null, tool: string): ToolSpec | undefined {
   const ofAnyAgent = (BY_TOOL.get(tool) ?? []).filter(({ harness }) => !HARNESSES[harness]?.own_names)
   const [only, ...others] = new Set(ofAnyAgent.map(({ spec }) => spec))
   const known = own(toolsOf(harnessOf(agentName) ?? ''), tool) ?? own(COMMON_TOOLS, tool)
-  return known ?? (others.length === 0 ? only : undefined)
+  const isLent = others.length === 0 && kindsOf(only).some((kind) => !TALKS.has(kind))
+  return known ?? (isLent ? only : undefined)
 }
 
 export type Meaning = Pick<Part, 'actor' | 'act'>
