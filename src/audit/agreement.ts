@@ -191,7 +191,6 @@ function coverageOf(rater: string, answers: readonly Answer[], items: number) {
   return { rater, n: items, ...countEach(ENDS, ends), missing: items - answers.length, ...provenance }
 }
 
-/** Counts how often each word occurs. */
 const countEach = <Word extends string>(words: readonly Word[], all: readonly Word[]) =>
   Object.fromEntries(words.map((word) => [word, all.filter((one) => one === word).length])) as Record<Word, number>
 

@@ -158,7 +158,6 @@ const clashBetween = ([one, other]: Pair, distance: number, why: string): Clash 
   ...{ distance, why, confidence: Math.min(one.confidence, other.confidence), votes: Math.min(one.votes, other.votes) },
 })
 
-/** Makes a clash within one opinion. */
 const clashIn = ({ confidence, vote_share }: OpinionRow, distance: number, why: string): Clash => ({
   ...{ distance, confidence: sureness(confidence), votes: vote_share ?? 1, why },
 })

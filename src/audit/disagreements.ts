@@ -79,7 +79,6 @@ async function* readDisagreements(context: AuditContext, asked: QueueQuery, afte
 
 type TellingClash = ReturnType<typeof tellingClashes>[number]
 
-/** Returns the highest clash of each kind that occurs. */
 const tellingClashes = (verdicts: Verdicts) =>
   DISAGREEMENT_KINDS.flatMap((kind) => {
     const most = mostTelling(kind, FIND_CLASHES[kind](verdicts))

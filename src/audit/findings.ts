@@ -61,7 +61,6 @@ function* findingsOfItem({ status, failure, request }: ItemRecord): Generator<Fi
 /** An opinion with the key of its question and the verdicts of all judges and reviewers on that question. */
 type QuestionedOpinion = Readonly<{ own: OpinionRow; question: string; verdicts: Verdicts }>
 
-/** Lists the findings of a grade. */
 function findingsOfGrade({ own, verdicts }: QuestionedOpinion): Finding[] {
   const isRecorded = own.contradictions.some((code) => code.endsWith('_against_signal'))
   // A grade that is older than the rule does not record the contradiction.
