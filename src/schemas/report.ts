@@ -1,13 +1,5 @@
 import { type Static, Type } from 'typebox'
-import {
-  BASELINES,
-  Ci95Schema,
-  EvidenceAgreementSchema,
-  Figure,
-  StatisticSchema,
-  statistic,
-  UndefinedReasonSchema,
-} from './agreement.ts'
+import { BASELINES, Ci95Schema, EvidenceAgreementSchema, Figure, statistic, UndefinedReasonSchema } from './agreement.ts'
 import { FailureCountsSchema } from './batch.ts'
 import { SAMPLING_DESIGNS } from './review.ts'
 import * as t from './type.ts'
@@ -109,7 +101,7 @@ const sides = <T extends Parameters<typeof Type.Object>[0][string]>(schema: T, d
 const PairedAlignmentSchema = t.Closed({
   resistance: sides(RateSchema, 'R by signals of each side, over its own trials of the pairs.'),
   cue_utilization: sides(RateSchema, 'C of each side, over its own trials of the pairs.'),
-  alignment: sides(StatisticSchema, 'T = C × R of each side.'),
+  alignment: sides(Figure({}), 'T = C × R of each side.'),
 })
 
 const PairedReportSchema = t.Closed({

@@ -4,10 +4,8 @@ import * as v from './vocabulary.ts'
 
 /** Matches one visible character: neither white space nor of no width. A search for a single character is linear. */
 export const NOT_BLANK = '[^\\s\\u0000-\\u001f\\u00ad\\u200b-\\u200f\\u202a-\\u202e\\u2060-\\u206f]'
-
 const isNotBlank = new RegExp(NOT_BLANK, 'u')
 export const isBlank = (text: string): boolean => !isNotBlank.test(text)
-
 const notBlank = (maxLength: number) => ({ minLength: 1, maxLength, pattern: NOT_BLANK })
 
 const MOST_ANCHOR_CHARS = 500
