@@ -35,14 +35,14 @@ export const BootstrapSettingsSchema = t.Closed({
   }),
 })
 
-export const Ci95Schema = t.Nullable(
+export const Ci95 = t.Nullable(
   Type.Array(Type.Number(), { minItems: 2, maxItems: 2, description: 'Lower and upper limit of the 95% interval.' }),
 )
 
 export const Figure = <C extends TProperties>(counts: C, description = '') =>
   t.Documented(`${description}\`reason\` says why \`value\`, or else \`ci95\`, is null.`, {
     value: t.Nullable(Type.Number()),
-    ci95: Ci95Schema,
+    ci95: Ci95,
     ...counts,
     reason: t.Nullable(UndefinedReasonSchema),
   })

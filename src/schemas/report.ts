@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox'
-import { BASELINES, Ci95Schema, EvidenceAgreementSchema, Figure, statistic, UndefinedReasonSchema } from './agreement.ts'
+import { BASELINES, Ci95, EvidenceAgreementSchema, Figure, statistic, UndefinedReasonSchema } from './agreement.ts'
 import { FailureCountsSchema } from './batch.ts'
 import { SAMPLING_DESIGNS } from './review.ts'
 import * as t from './type.ts'
@@ -29,7 +29,7 @@ const CorrectedSchema = t.Documented('Shares corrected by human reviews.', {
   reviews_to_halve: t.Nullable(
     t.Int('About so many more such reviews would halve the widest interval; null: no number would.', { minimum: 1 }),
   ),
-  shares: t.Dict(t.Closed({ value: t.Nullable(Type.Number()), ci95: Ci95Schema }), 'By label, or value of the claim.'),
+  shares: t.Dict(t.Closed({ value: t.Nullable(Type.Number()), ci95: Ci95 }), 'By label, or value of the claim.'),
   warnings: Type.Array(t.Text),
 })
 export type Corrected = Static<typeof CorrectedSchema>
@@ -137,7 +137,7 @@ const JudgeQualitySchema = t.Documented('A judge against human reviews. `reason`
       level: t.Choice(v.CONFIDENCE_LEVELS),
       n: t.Count('Reviews at that level that were drawn at random.'),
       value: t.Nullable(t.Num('Chance that a grade of that reported confidence is right.')),
-      ci95: Ci95Schema,
+      ci95: Ci95,
       reason: t.Nullable(UndefinedReasonSchema),
     }),
   ),
