@@ -3,14 +3,8 @@ import { type CallsOptions, createCalls, type Given, type Items, makeKey, type N
 import { type BatchItem, type components, SHAPES } from './contract.ts'
 import { ServiceError, strangeAnswer } from './errors.ts'
 import { type CallOptions, followBatch, isLost, isSettled, persist, retrying } from './persist.ts'
-import {
-  type CreateOptions,
-  findKeyed,
-  gradeMany,
-  type ReadItem,
-  type RemoteVeridict,
-  type Veridict,
-} from './veridict.ts'
+import type { CreateOptions, ReadItem, RemoteVeridict, Veridict } from './veridict.ts'
+import { findKeyed, gradeMany } from './veridict.ts'
 
 type Schemas = components['schemas']
 type Shape = keyof Schemas

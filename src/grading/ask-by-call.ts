@@ -3,18 +3,14 @@ import type { PlannedAttempt } from '../db/ledger.ts'
 import { costUsd } from '../domain/money.ts'
 import type { Judge, JudgeReply, JudgeRequest } from '../judges/judge.ts'
 import type { AttemptSummary, Failure } from '../schemas/grade.ts'
+import type { Account, AskDeps, Asker, Asking, RetryPolicy } from './ask.ts'
 import {
-  type Account,
-  type AskDeps,
-  type Asker,
-  type Asking,
   adoptReply,
   askJudge,
   budgetExceeded,
   failureOf,
   isTransient,
   planAttempt,
-  type RetryPolicy,
   requestDigest,
   summarize,
   withoutReply,

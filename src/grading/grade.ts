@@ -11,13 +11,12 @@ import { askByCall } from './ask-by-call.ts'
 import { assembleGrade } from './assemble.ts'
 import type { SampleResult } from './calls.ts'
 import type { Lane } from './lane.ts'
+import type { Question, QuestionDeps } from './question.ts'
 import {
   admitRequest,
   keyOfStored,
   loadTrajectory,
   nameRequest,
-  type Question,
-  type QuestionDeps,
   readRun,
   refuseSelf,
   resolveQuestion,

@@ -3,13 +3,12 @@ import { estimateTokens, mostTokens } from '../domain/money.ts'
 import { renderQuestion } from '../domain/rubric/prompt.ts'
 import type { ElidableStep } from '../domain/trajectory/reading-plan.ts'
 import { planElision, planWindows, SLICE_OVERLAP, splitOversized } from '../domain/trajectory/reading-plan.ts'
+import type { Rendering, ShownPictures } from '../domain/trajectory/rendering.ts'
 import {
   choosePictures,
   createRendering,
   NO_PICTURES,
-  type Rendering,
   renderSteps,
-  type ShownPictures,
   shownByPlan,
   tokensOfPictures,
 } from '../domain/trajectory/rendering.ts'

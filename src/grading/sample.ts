@@ -6,15 +6,8 @@ import { DECISION_NOTE, renderFormComplaint } from '../domain/rubric/prompt.ts'
 import { coverageOf, createRendering, fullCoverage, type Rendering } from '../domain/trajectory/rendering.ts'
 import type { JudgeRequest } from '../judges/judge.ts'
 import type { Coverage, Failure } from '../schemas/grade.ts'
-import {
-  type Calls,
-  NOTHING_STORED,
-  openCalls,
-  type SampleDeps,
-  type SampleResult,
-  schemaInvalid,
-  TOO_LONG,
-} from './calls.ts'
+import type { Calls, SampleDeps, SampleResult } from './calls.ts'
+import { NOTHING_STORED, openCalls, schemaInvalid, TOO_LONG } from './calls.ts'
 import type { Question } from './question.ts'
 import { planReading, readingBudget, WINDOW_SCALES, type WindowedReading } from './reading.ts'
 import { decisionText, readWindows } from './windows.ts'

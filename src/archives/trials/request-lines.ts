@@ -5,14 +5,8 @@ import { referenceIn } from '../../domain/trajectory/trajectory.ts'
 import { isRecord, type Json } from '../../formats/common/reading.ts'
 import { readTrajectory } from '../../formats/read.ts'
 import { inputIssues } from '../../schemas/check.ts'
-import {
-  type GivenTruth,
-  type GradeOptions,
-  GradeOptionsSchema,
-  type TrialMetadata,
-  TrialMetadataSchema,
-  truthSchemaFor,
-} from '../../schemas/trial.ts'
+import type { GivenTruth, GradeOptions, TrialMetadata } from '../../schemas/trial.ts'
+import { GradeOptionsSchema, TrialMetadataSchema, truthSchemaFor } from '../../schemas/trial.ts'
 import { completeTruth, type MatchedTruth } from '../truth/truth-rows.ts'
 import type { ArchiveLimits } from '../unpack/limits.ts'
 import { safeText } from '../unpack/names.ts'

@@ -6,16 +6,8 @@ import { isRecord, type Json, typeName } from '../../formats/common/reading.ts'
 import type { OpenedDocument } from '../../formats/format.ts'
 import type { ArchiveLimits } from '../unpack/limits.ts'
 import { shownName } from '../unpack/names.ts'
-import {
-  decodeText,
-  findFile,
-  type Listed,
-  type Place,
-  readBytes,
-  readText,
-  relativeNames,
-  within,
-} from '../unpack/place.ts'
+import type { Listed, Place } from '../unpack/place.ts'
+import { decodeText, findFile, readBytes, readText, relativeNames, within } from '../unpack/place.ts'
 import { embedPictures, joinedFrom } from './run-additions.ts'
 
 /** The runs in a file, or the reason why it has none. */

@@ -3,12 +3,8 @@ import { basename } from 'node:path'
 import type { TrialItem } from '../../archives/trials/reading-job.ts'
 import { digestValue } from '../../domain/digest.ts'
 import { fallOver } from '../../domain/statistics/trend.ts'
-import {
-  answersTo,
-  type Answer as HumanAnswer,
-  type JudgedItem,
-  type Question,
-} from '../../domain/statistics/validation.ts'
+import type { Answer as HumanAnswer, JudgedItem, Question } from '../../domain/statistics/validation.ts'
+import { answersTo } from '../../domain/statistics/validation.ts'
 import { sum } from '../../domain/statistics/weighted-shares.ts'
 import { count } from '../../domain/words.ts'
 import type { Batch, BatchResult } from '../../schemas/batch.ts'

@@ -1,13 +1,12 @@
-import {
-  type ActedBy,
-  type ActionAnchor,
-  type GivenInstruction,
-  type GivenTruth,
-  type GroundTruth,
-  type Instruction,
-  instructionsOf,
-  isInstruction,
+import type {
+  ActedBy,
+  ActionAnchor,
+  GivenInstruction,
+  GivenTruth,
+  GroundTruth,
+  Instruction,
 } from '../../schemas/trial.ts'
+import { instructionsOf, isInstruction } from '../../schemas/trial.ts'
 import { fewAnswers, type Issue, once } from '../result.ts'
 import data from '../words.json' with { type: 'json' }
 import { baseName, quoted, wordSet } from '../words.ts'

@@ -18,19 +18,16 @@ import {
   takesLines,
   tests,
 } from './programs.ts'
+import type { Certainty, Kind, ScriptWord, SimpleCommand } from './script.ts'
 import {
   bodiesOf,
-  type Certainty,
   exactWords,
   isDry,
   isSystemProgram,
-  type Kind,
   kindOf,
   parseScript,
   redirectionsOf,
-  type ScriptWord,
   SHELLS,
-  type SimpleCommand,
   soundUntil,
   weakest,
   wordsOf,

@@ -3,8 +3,8 @@ import { fewAnswers, once } from '../result.ts'
 import { foldForSearch } from '../text/search.ts'
 import { baseName, normalPath, wordSet } from '../words.ts'
 import { commandIn, rulesOf } from './programs.ts'
+import type { Certainty, ScriptContext, SimpleCommand, Use } from './script.ts'
 import {
-  type Certainty,
   exactWords,
   isCommandName,
   isDry,
@@ -15,12 +15,9 @@ import {
   mayTurn,
   parseScript,
   redirectionsOf,
-  type ScriptContext,
-  type SimpleCommand,
   soundUntil,
   strongest,
   TURNING_LETTER,
-  type Use,
   weakest,
   wordsOf,
 } from './script.ts'

@@ -3,9 +3,8 @@ import { parseTexts } from '../text/json.ts'
 import { foldWhole, indexOfWord } from '../text/search.ts'
 import { baseName, isAddress, wordSet } from '../words.ts'
 import { type CommandList, listCommands } from './list-commands.ts'
+import type { Anchor, AnchorCommand } from './match-command.ts'
 import {
-  type Anchor,
-  type AnchorCommand,
   holdsAll,
   isSet,
   limitOf,

@@ -1,23 +1,20 @@
 import type { Agreement, AgreementRequest, BASELINES, Scale, Statistic } from '../../schemas/agreement.ts'
 import { err, type Issue, ok, type Result } from '../result.ts'
 import { BOOTSTRAP, type BootstrapSettings, bootstrap, exponential, type Random, weighAll } from './bootstrap.ts'
+import type { Distance, ItemTable, RatedItem, Ratings } from './coefficients.ts'
 import {
   apart,
   cellsOf,
   cohenKappa,
   countRatings,
-  type Distance,
   fleissKappa,
   groupRatings,
   gwetAc1,
-  type ItemTable,
   itemTable,
   krippendorffAlpha,
   mostFrequent,
   nominal,
   profileOf,
-  type RatedItem,
-  type Ratings,
   rawAgreement,
 } from './coefficients.ts'
 import { type Estimate, missing } from './intervals.ts'

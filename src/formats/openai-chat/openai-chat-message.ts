@@ -4,15 +4,8 @@ import { textOf } from '../common/content.ts'
 import { cutName, holdsCalls, isAbsent, isRecord, itemsIn, type Json, objectsIn, typeName } from '../common/reading.ts'
 import { asRecord, asText } from '../common/session.ts'
 import { named, own } from '../tools/tool-table.ts'
-import {
-  type ChatSink,
-  formOfCall,
-  outcomeOfMessage,
-  readBlocks,
-  readReasoning,
-  readToolCalls,
-  speaking,
-} from './openai-chat-sink.ts'
+import type { ChatSink } from './openai-chat-sink.ts'
+import { formOfCall, outcomeOfMessage, readBlocks, readReasoning, readToolCalls, speaking } from './openai-chat-sink.ts'
 
 /** The parts of one message; `outputs`: tool results, which belong to the step of the calling agent. */
 type MessageParts = { isTool: boolean; readonly parts: Part[]; readonly outputs: Part[] }

@@ -3,14 +3,8 @@ import { isAbsent, isRecord, itemsIn, type Json, objectsIn, type Reading, timeOf
 import { addLeaves, asRecord, asText, mediaText, type OpenStep, settle } from '../common/session.ts'
 import { addNamedCall } from '../common/session-calls.ts'
 import { type Format, listIn, type ReadDocument } from '../format.ts'
-import {
-  ChatSink,
-  outcomeOfOutput,
-  readBlocks,
-  readOutput,
-  type Speaker,
-  speaking,
-} from '../openai-chat/openai-chat-sink.ts'
+import type { Speaker } from '../openai-chat/openai-chat-sink.ts'
+import { ChatSink, outcomeOfOutput, readBlocks, readOutput, speaking } from '../openai-chat/openai-chat-sink.ts'
 import { own } from '../tools/tool-table.ts'
 
 /** The format of Pydantic AI's messages (pydantic_ai_slim/pydantic_ai/messages.py): an array of requests and responses, alone or named. */

@@ -16,17 +16,8 @@ import {
   ReviewRequestSchema,
   SignoffRequestSchema,
 } from '../../schemas/review.ts'
-import {
-  answer,
-  IdParams,
-  NAMED,
-  operation,
-  type Response,
-  type RouteDeps,
-  type Routes,
-  SENT,
-  STORES,
-} from '../operation.ts'
+import type { Response, RouteDeps, Routes } from '../operation.ts'
+import { answer, IdParams, NAMED, operation, SENT, STORES } from '../operation.ts'
 
 const created = async (stored: Promise<object>) => ({ status: 201, text: JSON.stringify(await stored) })
 

@@ -9,13 +9,8 @@ import type { ItemRecord } from '../../db/batches.ts'
 import type { Stores } from '../../db/stores.ts'
 import { defined } from '../../domain/result.ts'
 import { RegradeRequestSchema } from '../../schemas/agreement.ts'
-import {
-  type Batch,
-  type BatchOptions,
-  BatchOptionsSchema,
-  type BatchRequest,
-  BatchRequestSchema,
-} from '../../schemas/batch.ts'
+import type { Batch, BatchOptions, BatchRequest } from '../../schemas/batch.ts'
+import { BatchOptionsSchema, BatchRequestSchema } from '../../schemas/batch.ts'
 import { orNotFound, RequestError } from '../../schemas/problem.ts'
 import { decodeCursor, idOf, LedgerQuery, PageQuery, toPage } from '../../schemas/queries.ts'
 import { Closed, Opt } from '../../schemas/type.ts'

@@ -7,17 +7,8 @@ import { orNotFound } from '../../schemas/problem.ts'
 import { decodeCursor, idOf, LedgerQuery, PageQuery, toPage } from '../../schemas/queries.ts'
 import { GRADE_FILTERS, type GradeRequest, GradeRequestSchema } from '../../schemas/trial.ts'
 import { Closed } from '../../schemas/type.ts'
-import {
-  answer,
-  IdempotencyHeader,
-  IdParams,
-  NAMED,
-  operation,
-  payerOf,
-  type RouteDeps,
-  type Routes,
-  SENT,
-} from '../operation.ts'
+import type { RouteDeps, Routes } from '../operation.ts'
+import { answer, IdempotencyHeader, IdParams, NAMED, operation, payerOf, SENT } from '../operation.ts'
 import type { Answered } from '../plugins/replay.ts'
 import { failureProblem, sendText } from '../problem.ts'
 
