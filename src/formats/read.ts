@@ -115,10 +115,7 @@ const ID = /^[\w.@:/-]{1,100}$/
 const holdsRuns = (document: unknown): document is Json =>
   isRecord(document) && Array.isArray(document['runs']) && !('steps' in document) && runsIn(document) === null
 
-/**
- * Reads several runs of one task, with documents beside them, as one trajectory: `{"runs": [{"id": "codex", "trajectory": {…}}], "documents":
- * [{"name": "tests/test_outputs.py", "text": "…"}]}`. The steps are numbered through, each with its run's id. A document is a step of the system.
- */
+/** Reads `{"runs": [{"id", "trajectory"}], "documents": [{"name", "text"}]}` as one trajectory. A document is a step of the system. */
 function readRuns(reading: Reading, document: Json): ReadDocument {
   const runs = document['runs'] as readonly unknown[]
   if (runs.length === 0 || runs.length > MOST_RUNS) reading.refuse('/runs', `must hold 1 to ${MOST_RUNS} runs`)

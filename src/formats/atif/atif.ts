@@ -144,11 +144,7 @@ function indexById(reading: Reading, subagents: readonly Subagent[]): ReadonlyMa
   return byId
 }
 
-/**
- * The format of one ATIF run in several files, as one document: `{ "segments": [trajectory, continuation, …], "subagents": {
- * "trajectory.summarization-1-summary.json": trajectory } }`. `segments` follow the order of their `continued_trajectory_ref`; the keys of `subagents`
- * are the values of `trajectory_path`.
- */
+/** One ATIF run in several files: `segments` in the order of their continuations, `subagents` by their `trajectory_path`. */
 export const ATIF_SEGMENTS: Format = {
   name: 'atif-segments',
   recognizes: ({ schema_version: version, segments, subagents }) =>

@@ -83,10 +83,7 @@ function readCall(session: Session, step: OpenStep, { id, name, input: args, typ
 const HEAD = 2000
 const TIMED_OUT = '\nCommand timed out after '
 
-/**
- * Derives the outcome of a call from its `tool_result` and the record around it, either of which notes a denial in newer versions; all versions
- * write it in words. A program can print such words, too, but its result is then no error, or begins with `Exit code`.
- */
+/** Derives the outcome of a call from its result and its record. A program can print the words of a denial, but not in an error of that form. */
 export function outcomeOfResult(tool: string, block: Json, record: Json): ActOutcome {
   const denial = block['non_execution_kind'] ?? record['toolDenialKind']
   if (denial === 'interrupted' || denial === 'cancelled') return denial

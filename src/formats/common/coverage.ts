@@ -18,10 +18,7 @@ const MOST_WARNINGS = 20
 const ASIDES: ReadonlySet<string> = wordSet(`extra metadata tools tool_definitions functions usage config model_info
   response_metadata usage_metadata providerMetadata provider_specific_fields`)
 
-/**
- * Counts as unread what a reader passed over without a word: every text above 40 units that no part shows or repeats, and that is neither a word
- * without blanks (an id, a link) nor below one of `asides`; and every unread member of calls, or with calls, of which no part shows a piece.
- */
+/** Counts as unread: texts above 40 units with blanks that no part shows and no aside holds, and members of calls that no part shows. */
 export function countLostWords(reading: Reading, document: Json, steps: readonly Step[], asides: ReadonlySet<unknown>) {
   const read: Read = new Map()
   for (const { parts } of steps) for (const { path } of parts) mark(read, path)

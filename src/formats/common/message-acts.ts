@@ -8,11 +8,7 @@ import { outcomeOfAgent } from '../tools/outcomes.ts'
 import { CLINE_TOOLS, type OpenCall, openCall } from '../tools/tool-table.ts'
 import type { Reading } from './reading.ts'
 
-/**
- * Reads the acts in the agent's messages. A protocol that the prompt announces, or whose messages were answered, is certain; a message that only
- * resembles a call, or whose reply resembles a result, stays speech with a doubtful act and a warning. In a run with calls, only turns without a
- * call are searched.
- */
+/** Reads the acts in messages: certain where the protocol was announced or answered, else a doubtful act in speech, with a warning. */
 export function withActsOfMessages(reading: Reading, { format, agent, steps }: ReadDocument): readonly Step[] {
   const parts = steps.flatMap((step) => step.parts)
   const { messages, acted } = messagesOf(parts, format)

@@ -155,10 +155,7 @@ const isNothing = (value: unknown): boolean => isAbsent(value) || value === ''
 const isLine = (input: unknown): boolean =>
   typeof input === 'string' ? decodeObject(input) === null : Array.isArray(input)
 
-/**
- * Lists the leaves of a command: a string is a shell line, also where an array was due. The words of one command are one leaf, as JSON, but a
- * leaf each around a shell's script; the lines of several commands are one leaf each; an array with other values may be anything.
- */
+/** Lists the leaves of a command: one a shell line, one a word around a shell’s script, else one of JSON; mixed arrays may be anything. */
 function commandOf(value: unknown, path: string, name: string, kind: 'argv' | 'shell'): ArgumentLeaf[] {
   const leaves = leavesOf(value, path, name)
   if (kind === 'shell' && !isOneCommand(name, value)) return leaves
@@ -192,10 +189,7 @@ const PATCHERS: ReadonlySet<string> = new Set(['apply_patch', 'applypatch'])
 /** Programs that only run the program behind them. */
 const WRAPPERS: ReadonlySet<string> = new Set(['env', 'sudo', 'nohup', 'time', 'command', 'exec'])
 
-/**
- * Returns the kinds of the words of a command that runs a script in a shell, `["bash", "-lc", "cat x | wc"]` (the words before the script select the
- * shell, the words behind it are its arguments), or a patch, `["apply_patch", "*** Begin Patch …"]`. Null for any other command.
- */
+/** Returns the kinds of the words of `["bash", "-lc", "cat x | wc"]` or `["apply_patch", "*** Begin Patch …"]`; null for other commands. */
 function kindsOfArgv(argv: readonly string[]): readonly ArgumentKind[] | null {
   const [program = ''] = argv
   if (PATCHERS.has(program) && argv.length === 2) return ['describes', 'patch']

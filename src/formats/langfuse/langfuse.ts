@@ -7,10 +7,7 @@ import { Located, type Tree } from '../traces/located.ts'
 import { readTrace } from '../traces/trace-run.ts'
 import { kindBy, type SpanKind, type TraceSpan } from '../traces/trace-span.ts'
 
-/**
- * The format of Langfuse (langfuse/langfuse, fern/apis/server/definition/commons.yml): a trace with its observations (`{…, observations}` or `{trace,
- * observations}`), or observations alone (`{data}`, an array, JSON lines). Members are in camel case as in the API, or in snake case as in exports.
- */
+/** Langfuse’s traces with observations, or observations alone (langfuse/langfuse, fern/apis/server/definition/commons.yml), in either case. */
 export const LANGFUSE: Format = {
   name: 'langfuse',
   recognizes: (document) => observationsOf(document) !== null,

@@ -223,10 +223,7 @@ function readExchange(reading: Reading, document: Json): ReadDocument {
   return typeof model === 'string' && read.agent.model === null ? { ...read, agent: { ...read.agent, model } } : read
 }
 
-/**
- * Finds the exchange in a document: a request with a `system`; else the request under `request`, or in its `body` as proxies write it, with the
- * answer in the same place under `response` (null without one). Null for other documents: the chat format reads a request without a `system`.
- */
+/** Finds a request with a `system`, else that under `request` or in its `body`, with its `response`. Null for other documents. */
 function exchangeIn(document: Json) {
   const root = new Located(document, '')
   const [request, response] = [bodyOf(root.member('request')), bodyOf(root.member('response'))]

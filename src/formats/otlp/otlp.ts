@@ -9,10 +9,7 @@ import { kindBy, type SpanKind, type TracedTool, type TraceSpan } from '../trace
 import { attribute, attributesOf, attributeText } from './attributes.ts'
 import { AI_SDK, isMessageEvent, messagesOfSpan, type SpanEvent } from './span-messages.ts'
 
-/**
- * The format of OpenTelemetry traces with the GenAI conventions, OpenInference or OpenLLMetry: OTLP as JSON (`resourceSpans`, also a line each), and
- * lists of spans as Phoenix (`GET /v1/projects/…/spans`, `/otlpv1`, tables as JSON lines) and the SDKs' console exporters write them.
- */
+/** OTLP as JSON, and lists of spans (Phoenix, console exporters), by the conventions of GenAI, OpenInference or OpenLLMetry. */
 export const OTLP: Format = {
   name: 'otlp',
   recognizes: (document) => isRequest(document) || listsOf(document).length > 0,

@@ -98,10 +98,7 @@ function readReturn(sink: ChatSink, part: Json, path: string): void {
   else readOutput(sink, parts, content, `${path}/content`, tool)
 }
 
-/**
- * Reads a retry prompt: the tool's error text, or validation errors, of the arguments (no tool ran) or of a value that the running tool checked
- * (pydantic_ai, _tool_manager.py catches both), so that their outcome is uncertain.
- */
+/** Reads a retry prompt: an error of arguments (no tool ran) or of the running tool (_tool_manager.py catches both), so uncertain. */
 function readRetry(sink: ChatSink, part: Json, path: string): void {
   const { content } = part
   const at = `${path}/content`

@@ -14,10 +14,7 @@ export function matchWords(harness: string | null, text: string): HarnessWords |
   return own(HARNESSES, harness)?.words?.find(isSaid) ?? null
 }
 
-/**
- * Derives the outcome of a call from its harness's words and the error flag of the format (null: none here). A program can print such words: a
- * result flagged as no error ran, whatever its text; without a flag, a call that the text calls rejected may have run (`interrupted`).
- */
+/** Derives the outcome of a call from its harness’s words and the error flag (null: none): without a flag, a rejected call may have run. */
 export function outcomeOfResult(harness: string | null, text: string, isError: boolean | null): ActOutcome {
   if (isError === false) return 'ran'
   const words = matchWords(harness, text)

@@ -91,10 +91,7 @@ const ITEMS: ReadonlySet<unknown> = new Set(['function_call', 'function_call_out
 /** A message without its envelope. `role`: undefined for an item of OpenAI's Responses. */
 type OpenMessage = { readonly role: string | undefined; readonly body: Located }
 
-/**
- * Opens a message: a provider's (`role`, `content`), LangChain's (`{"type": "ai", "content"}`), its envelope (`{"type", "data"}`) or serialized form
- * (`{"lc": 1, "type": "constructor", "id": […, "HumanMessage"], "kwargs"}`), or a pair `["human", "…"]`. Null for other values.
- */
+/** Opens a message: a provider’s, LangChain’s alone, in an envelope or serialized, or a pair `["human", "…"]`. Null for other values. */
 function openMessage(item: Located): OpenMessage | null {
   const { value } = item
   if (Array.isArray(value)) {

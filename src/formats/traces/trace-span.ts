@@ -2,10 +2,7 @@ import type { ActOutcome } from '../../domain/trajectory/trajectory.ts'
 import { mayAct, type Reading } from '../common/reading.ts'
 import type { Located, Tree } from './located.ts'
 
-/**
- * Kinds of spans: a model call; an agent's work around such calls; a tool call; work beside the agent (a retriever, a guardrail), which holds no
- * act; or other work (a chain, an HTTP request). The texts of the last two a model saw only inside of the first three.
- */
+/** Kinds of spans: model call, agent, tool call, work beside the agent without acts, other work (a chain, an HTTP request). */
 export type SpanKind = 'model' | 'agent' | 'tool' | 'aside' | 'other'
 
 /** Returns the kind of a span; of work beside the agent that may hold an act in its input or output: other work. */

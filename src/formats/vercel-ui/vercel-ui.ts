@@ -66,10 +66,7 @@ function readUiMessage(sink: ChatSink, message: Json, path: string): void {
     reading.warn(`${path}/content`, 'says something else than the parts; the parts are read')
 }
 
-/**
- * Reads the parts of a message into a step, or an agent's reply into several: a `step-start` begins the output of one model call, whose calls
- * precede all their results. Without marks, consecutive calls count as made together.
- */
+/** Reads the parts of a message: a `step-start` begins the output of a model call; without marks, consecutive calls are of one. */
 function readParts(sink: ChatSink, list: readonly unknown[], path: string, id: string | null, actor: Actor): OpenStep {
   const isAgent = actor === 'agent_message'
   const isMarked = list.some((part) => asRecord(part)['type'] === 'step-start')

@@ -5,10 +5,7 @@ import { type LocatedMessage, readLocatedChat } from '../openai-chat/chat-steps.
 import { messageOf } from '../traces/chat-shapes.ts'
 import { Located, type Tree, textsOf } from '../traces/located.ts'
 
-/**
- * The format of verifiers (PrimeIntellect-ai/verifiers): rows of `results.jsonl` with `prompt` and `completion` (legacy/utils/save_utils.py), and
- * traces, whose messages are the nodes of a graph, alone or in an episode of `traces.jsonl` (v1/{trace,graph,episode}.py).
- */
+/** Rows of `results.jsonl` and traces of PrimeIntellect-ai/verifiers (legacy/utils/save_utils.py, v1/{trace,graph,episode}.py). */
 export const VERIFIERS: Format = {
   name: 'verifiers',
   recognizes: (document) => isRollout(document) || tracesIn(document) !== null,
