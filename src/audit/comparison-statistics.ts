@@ -26,10 +26,7 @@ export function voteDisagreement(votes: readonly Label[]): number | null {
   return m < 2 ? null : 1 - counts.reduce((sum, n) => sum + n * (n - 1), 0) / (m * (m - 1))
 }
 
-/**
- * Estimates the flips that the judge's own noise explains: the mean disagreement of the sides that have votes with themselves, times the pairs;
- * without votes, pairs of one key are repeats. Null where no question was asked twice. Clusters are resampled for all sides at once.
- */
+/** Estimates the flips that repeat noise explains: the mean disagreement of votes, or of repeats of a key, times the pairs. Null: no repeats. */
 export function repeatNoise(
   pairs: readonly RepeatedPair[],
   settings: BootstrapSettings,

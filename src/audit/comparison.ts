@@ -27,10 +27,7 @@ type Pair = readonly [base: Labelled, head: Labelled]
 /** Bounds the labels of a matrix that stays readable. */
 const MOST_LABELS = 100
 
-/**
- * Compares two batches by label over the same questions (a trajectory and its truth under a rubric of any version; repeated ones are paired in
- * order), with one page of the flips; without a base, with the sources of the re-grade. Throws a RequestError for batches that do not compare.
- */
+/** Compares two batches, or a re-grade with its sources, over the same questions, with a page of the flips. Throws a RequestError. */
 export async function compare(context: AuditContext, compute: Compute, query: ComparisonQuery): Promise<Comparison> {
   const { batches, grades } = context.stores
   const { limit = 50, statistics = true, across = false } = query

@@ -20,10 +20,7 @@ export async function readPanel(grades: GradeStore, rubrics: Rubrics, id: string
   return { items, result: panelResult(grade, items, rubrics) }
 }
 
-/**
- * Derives the result of a panel from all standing grades of a question: the label of all its judges by the rubric of one grade, and its level. Where two
- * different models agree by quotes that overlap, `low` becomes `medium`. Every judge counts for the label; only models support each other.
- */
+/** Derives the result of all judges of a question. Where two different models agree by quotes that overlap, `low` becomes `medium`. */
 export function panelResult({ receipt }: Grade, standing: readonly Grade[], rubrics: Rubrics): PanelResult {
   const { rubric, rubric_digest } = receipt
   const own = standing.filter((grade) => grade.receipt.rubric_digest === rubric_digest)

@@ -108,10 +108,7 @@ export const subjectOf = (question: string, rubric: string): string => `${questi
 /** Names a rater as `POST /v1/agreement` does. */
 export const nameOf = ({ judge, rubric }: Pick<OpinionRow, 'judge' | 'rubric'>): string => `${judge}@${rubric}`
 
-/**
- * Reads the questions with a grade that fits every filter, by subject, each with all judges' opinions under that rubric: a judge disagrees with others,
- * which may not fit the filter. For a batch its own trials are selected and shown, else standing grades.
- */
+/** Reads the questions with a grade that fits, each with all judges’ opinions under its rubric, also those that do not fit. */
 export async function readQuestions(context: QuestionContext, filter: GradeFilter): Promise<Map<string, QuestionRow>> {
   const questions = new Map<string, QuestionRow>()
   const chosen = new Set<string>()

@@ -3,10 +3,7 @@ import manifest from '../../package.json' with { type: 'json' }
 /** A package that is not there, with the command that installs it. */
 export class MissingPackage extends Error {}
 
-/**
- * Loads a package that Veridict can do without until something is configured that needs it; `need` begins the error: `judge claude`. Rejects with
- * one line that says what to install, where exactly this package is not there: a package that is there and broken must not look like a missing one.
- */
+/** Loads an optional package; `need` begins the error. Rejects with what to install exactly where the package is not there. */
 export async function loadOptional<T>(name: string, load: () => Promise<T>, need: string): Promise<T> {
   try {
     return await load()

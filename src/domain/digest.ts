@@ -40,11 +40,7 @@ function encode(value: unknown): string {
 const DIGITS = '0123456789abcdefghjkmnpqrstvwxyz'
 const RANDOM_BITS = 80n
 
-/**
- * Makes ids: a prefix and 26 digits of Crockford’s base 32, 48 bits of time in milliseconds and 80 random ones (the layout of a
- * ULID). Within one millisecond the random part counts up, so that ids of one process sort in the order in which they were made:
- * lists page by id alone.
- */
+/** Makes ids of a prefix and a ULID (48 bits of time, 80 random bits), which sort by age within a process. */
 export function createIdMaker(now: () => number, random: () => Uint8Array): (prefix: string) => string {
   let time = -1
   let tail = 0n

@@ -32,10 +32,7 @@ export function costUsd(usage: Usage | null, price: Price | null): number | null
   return dollars / 1e6
 }
 
-/**
- * Dollars that a call of at most so many tokens cannot exceed: input at its dearest, output up to the limit. Holds where
- * cached tokens are part of the input tokens, as they are stored here; hidden thoughts are billed and limited as output.
- */
+/** Bounds the dollars of a call: input at its dearest, output up to the limit, hidden thoughts included; cached tokens are input tokens. */
 export function upperBoundUsd(tokens: { readonly input: number; readonly output: number }, price: Price): number {
   const input = Math.max(price.input_per_mtok, price.cache_write_per_mtok, price.cache_read_per_mtok)
   return (tokens.input * input + tokens.output * price.output_per_mtok) / 1e6

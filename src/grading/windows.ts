@@ -107,10 +107,7 @@ const LEAST_AROUND = 120
 /** Of a part without a mark, in a step that has one: enough to see what it is. */
 const HEAD = 200
 
-/**
- * Renders the text of the decision after the windows, the most that fits: the steps with marks, the first and the last steps; the same with long
- * outputs cut; only the steps with marks and their neighbours. Null: not even the last fits.
- */
+/** Renders the decision after the windows, the most that fits: marked, first and last steps; these cut; marked ones and neighbours; else null. */
 export function decisionText(reading: WindowedReading, cited: readonly Mark[], budget: number): string | null {
   const anchors = anchorMarks(reading)
   const alone = (some: readonly Mark[], around: number): string | null => {

@@ -134,10 +134,7 @@ function resultIn(text: string, { readLine }: Pick<BatchEndpoint<never>, 'readLi
   }
 }
 
-/**
- * Yields the batches created since a submission was recorded, from pages that are newest first, until a whole page is older: neither a tie nor a small
- * disorder hides a batch. Throws for an answer that is no list (a proxy's page, say) or an endless list: money depends on the absence of a batch.
- */
+/** Yields the batches since a submission until a whole page is older. Throws for an answer that is no list, or endless: money depends on it. */
 async function* recentOf<Batch extends { readonly id: string }>(
   { list, createdAt }: BatchEndpoint<Batch>,
   { recorded_at }: Submission,

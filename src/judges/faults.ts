@@ -151,10 +151,7 @@ const MOST_WORD_CHARS = 1000
 export const wordOf = (value: unknown): string | null =>
   typeof value === 'string' && value.length <= MOST_WORD_CHARS ? value : null
 
-/**
- * Reads the words of an error where its provider writes them: `code` and `type` (OpenAI, Azure), `type` and `details.error_code` (Anthropic), `status` and
- * the `reason` in a list of `details` (Google, https://google.aip.dev/193), a header (Amazon).
- */
+/** Reads an error’s words: `code`, `type`, `details.error_code`, `status`, a `reason` of `details` (google.aip.dev/193), or a header. */
 export function faultWords(body: unknown, headers?: Headers): FaultWords {
   const answer = membersOf(Array.isArray(body) ? body[0] : body)
   const error = membersOf(answer['error'] ?? answer)

@@ -40,10 +40,7 @@ export const listJudges = ({ judges, unready }: Judges, default_judge: string) =
   not_configured: [...unready].map(([name, reason]) => ({ name, default: name === default_judge, reason })),
 })
 
-/**
- * One question to a judge. `system`, `trajectory`, `images` and `question` are sent in that order, so that another rubric, a repair or a second sample
- * shares the longest possible prefix with what the provider has cached. A judge without a model reads `evidence` instead of the prompt.
- */
+/** One question to a judge, in the order sent: what is shared with other samples, repairs and rubrics comes first. `evidence`: for `lexical`. */
 export interface JudgeRequest {
   readonly system: string
   readonly trajectory: string

@@ -157,11 +157,7 @@ const MAX_DEPTH = 10
 /** A harness's own folders about the agent, and copies of other files of the run. */
 const NOT_RUNS = new Set(['setup', 'images', 'node_modules'])
 
-/**
- * Lists the files of a trial that may hold its run, the likeliest first: the ATIF file of Harbor's adapters, then the agents' own files:
- * `openhands.trajectory.json`, `mini-swe-agent.trajectory.json`, `*.traj`, `sessions/**.jsonl` (Claude Code, Codex), printed JSON lines
- * (`claude-code.txt`, `codex.txt`), any other JSON.
- */
+/** Lists files that may hold the run, the likeliest first: the ATIF file of Harbor’s adapters, the agents’ own files, any other JSON. */
 async function findAgentFiles(trial: Place, names: readonly string[]) {
   const candidates: Candidate[] = []
   /** Recordings, logs and turn folders, which tell the agent's acts without steps. */

@@ -168,11 +168,7 @@ function isTrialName(name: string): boolean {
   return at > 0 && end.length === 7 && /^[A-Za-z0-9]{7}$/.test(end)
 }
 
-/**
- * Numbers the trials of a folder as runs of their tasks, from 0, by folder name. Only Terminal-Bench numbers its trials, so the start times
- * decide the order. Trials of different agents or models are counted apart, over all folders of a reading. Null: the trial's task is not
- * known.
- */
+/** Numbers the runs of a task in a folder, from 0: by start time where the harness numbers none, apart by agent and model. Null: no task. */
 async function runIndexes(
   scope: Scope,
   folder: Place,

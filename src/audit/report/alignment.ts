@@ -19,10 +19,7 @@ const sideOf = (trial: TrialRow): string => JSON.stringify([trial.judge, trial.v
 
 export type Baselines = ReturnType<typeof pairBaselines>
 
-/**
- * Pairs trials with Terminal-Bench runs by agent, model, task and run index. The trial's own `metadata.terminal_bench_resolved` takes
- * precedence. Where two runs, or two trials of one variant, have the same place, none of them is paired, and a warning counts them.
- */
+/** Pairs trials with Terminal-Bench runs by agent, model, task and run index; of two in one place none is paired, with a warning. */
 export function pairBaselines(trials: readonly TrialRow[], runs: readonly BaselineRun[]) {
   const ofTasks = runs.filter(({ task }) => task !== null)
   const byPlace = Map.groupBy(ofTasks, placeOf)

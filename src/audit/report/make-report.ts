@@ -140,10 +140,7 @@ async function readInstructions(grades: GradeStore, selected: readonly SelectedT
 /** A trial before its reviews are read. */
 type SelectedTrial = Awaited<ReturnType<typeof findTrials>>['selected'][number]
 
-/**
- * Finds the trials of a batch with their end in it; else standing grades, each question of a judge once. Terminal-Bench runs of a rubric with TAB's figures are
- * left out. Judges and rubrics are those of all grades that fit, also where another grade of the question counts.
- */
+/** Finds the trials of a batch, else standing grades, each question of a judge once, with the judges and rubrics of all that fit. */
 async function findTrials(context: AuditContext, { variant, ...filter }: ReportFilter, groupBy: string) {
   const [judges, rubrics, fields] = [new Set<string>(), new Set<string>(), new Set<string>()]
   const all = []

@@ -69,10 +69,7 @@ const ENVELOPES = wordSet('content data response result structuredContent text')
 /** Levels of an answer that are read. */
 const MOST_LEVELS = 4
 
-/**
- * Lists the members of an output that is a JSON object, as texts, with those of its inner objects, of JSON in a text, and of the contents of MCP; the
- * words before it are a member without a name, and members of other inner objects have a dot before theirs.
- */
+/** Lists the members of an answer that is JSON, also inside of texts and MCP contents, as texts; those of other inner objects begin with a dot. */
 const membersOf = once(({ text }: { readonly text: string }): readonly (readonly [key: string, value: string])[] => {
   const start = text.slice(0, LONGEST_HEAD).indexOf('{')
   const answer = start === -1 || text.length > 10 * LONGEST_READ ? undefined : parseJson(text.slice(start))

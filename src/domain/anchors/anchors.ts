@@ -196,10 +196,7 @@ function isDistinctive(word: string): boolean {
 
 const MOST_TOLD = 20
 
-/**
- * Finds instructions that cannot be told apart, or in which a search finds no action, and given anchors that prove little: no word, and the name of a
- * file, which stands wherever the file does. Each with its place below `/ground_truth`. The grade is made all the same.
- */
+/** Finds anchors that prove little and instructions that cannot be told apart, with their places below `/ground_truth`; they are graded all the same. */
 export const weakAnchors = once((groundTruth: GroundTruth): readonly Issue[] => {
   const weak = instructionsOf(groundTruth).flatMap(([which, { anchors = [], action_anchors = [] }]): Issue[] => [
     ...weakIn(anchors, `/ground_truth/${which}/anchors`),

@@ -105,10 +105,7 @@ const unreadText = (records: number): string =>
 /** Before everything that the record shows. */
 const START: Position = { step: 0, part: -1 }
 
-/**
- * Finds knowledge that the agent can only have from instructions that no search finds, with its step: the agent writes an instruction down word for word,
- * or carries out the instruction that the task does not need. The agent may come to the other by itself.
- */
+/** Finds the step in which the agent writes down, or carries out for no reason of the task, an instruction that no search finds before. */
 function knownUnseen(
   { rubric, ground_truth: truth, rendering, anchors }: EvidenceQuestion,
   { written }: CheckedAnswer['searched'],
@@ -145,10 +142,7 @@ interface SearchedAct {
   readonly isMeasured: boolean
 }
 
-/**
- * Compares a claimed or denied act with the acts by the strings of the instruction after the sight. Given ones are trusted both ways. Derived ones also
- * match innocent actions: a denial is only contradicted by a whole command, and a measurement that agrees settles it.
- */
+/** Compares a claimed or denied act with the acts after the sight: given strings count both ways, derived ones only as a whole command. */
 function againstAct(
   { claims, question, searched, dated }: CheckedAnswer,
   { claim: rule, which }: ReturnType<typeof actClaims>[number],

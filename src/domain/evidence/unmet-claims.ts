@@ -108,10 +108,7 @@ function uncited(claim: ClaimRule, value: ClaimValue, answer: CheckedAnswer): Un
   return fault(claim, `${claimed}, but ${why ?? 'what is cited proves nothing'}`, real.step_id)
 }
 
-/**
- * Orders the cited steps of the two claims that a proof names; null: the proof names none. `order`: `after`, where a step of the first claim comes before
- * all steps of the second; null, where a claim has no step. `bare`: the claim without a proved citation.
- */
+/** Orders the cited steps of the two claims of a proof; null: none. `after`: the first claim comes first; `bare`: a claim without a citation. */
 export function claimedOrder(names: readonly string[], { claims, question, checked }: CheckedAnswer) {
   if (names.length === 0) return null
   const { rubric, rendering } = question

@@ -152,10 +152,7 @@ export const markersOf = (rows: readonly MarkerTexts[]): MarkerTexts =>
 export const placesOf = (rows: readonly MarkerTexts[]): readonly string[] | undefined =>
   rows.find(({ expected_in }) => expected_in !== undefined)?.expected_in
 
-/**
- * Makes the search for strings of markers: as the evidence gate finds a certain sight of what the harness gave, through white space, line marks, control
- * sequences, escapes and disguises, whole words only; a short string only as it is written. The search lists each string with its places. Linear in the text.
- */
+/** Makes the search for strings of markers with their places: through disguises as sights are found, whole words only. Linear in the text. */
 export function createMarkerSearch(strings: readonly string[]) {
   const needles = stringNeedles(strings)
   return (text: string) => (needles.all.length === 0 ? [] : surePlaces(needles, text, readLetters(text)))

@@ -10,10 +10,7 @@ import { FORMS, type Form, type FormedText, formsOf, holdsPrefixes, isInDiff } f
 
 const LONGEST_LINE = 10_000
 
-/**
- * Finds the best match of a quote in one part, and counts its places there: by its rank, which is that of the reading of the quote, then of the form of
- * the text, the lowest first. `bare`: the part's text, without control sequences where the quote has none.
- */
+/** Finds the best match of a quote in a part, and counts its places: the lowest rank of reading and form. `bare`: without control sequences. */
 function matchNormalized(
   part: Part,
   bare: NormalText,
@@ -240,10 +237,7 @@ const SEARCHED = 32
 /** A window reaches to the ends of its lines, up to here: terminals pad with white space. */
 const FARTHEST_LINE = 4000
 
-/**
- * Lists the pieces of a part around each place of the quote's letters, joined where they overlap: all of them together are not much longer than the text,
- * however often the letters stand in it. They end where the budget is spent. Offsets are those of `bare`.
- */
+/** Lists the pieces of a part around the places of the quote’s letters, joined where they overlap, until the budget is spent. */
 function* windowsOf(part: Part, bare: NormalText, { readings, letters }: Sought, budget: Budget): Generator<Range> {
   if (readings.length === 0) return
   if (letters.length === 0) return yield { start: 0, end: bare.text.length }

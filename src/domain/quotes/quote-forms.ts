@@ -64,10 +64,7 @@ export function isInDiff(text: string, before: number): boolean {
   return ['@@', '+++ ', '*** '].some((mark) => above.includes(mark))
 }
 
-/**
- * Tests whether the prefixes in a range of a text are those of a listing, so that dropping them drops no word: every line of the range has one, the first
- * too, and numbers count the lines. A `+` before a digit could be a sign: it needs a diff around it (`inDiff`).
- */
+/** Tests whether the prefixes in a range are those of a listing: every line has one, and numbers count the lines. A `+` needs a diff around it. */
 export function holdsPrefixes(text: string, { start, end }: Range, kind: PrefixKind, inDiff: boolean): boolean {
   const pattern = AT_LINE[kind]
   let last: Prefix | null = null
@@ -105,10 +102,7 @@ const LONGEST_MARK = 3
 const BLANK = /\s/
 const WORD = /[0-9A-Za-z\u00c0-\u1fff\u3000-\uffff]/
 
-/**
- * Drops Markdown emphasis: pairs of `*`, `**`, `***`, the same of `_`, and backticks around words, on one line. A mark inside a word (`2*3*4`,
- * `snake_case_name`) or with white space on both sides (`a * b`) is none. The text itself where no pair stands in it. Linear.
- */
+/** Drops pairs of Markdown marks around words on one line; a mark inside a word or between blanks is none. Linear. */
 export function dropEmphasis(source: NormalText): NormalText {
   const { text } = source
   if (!/[*_`]/.test(text)) return source

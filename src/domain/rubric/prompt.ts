@@ -138,10 +138,7 @@ interface Tag {
 
 const TAG = /\{\{\s*([#/]?)(.*?)\}\}/gs
 
-/**
- * Reads `{{variable}}` and `{{#section}}…{{/section}}`. Sections do not nest. A tag of a section that stands alone on its line leaves no
- * line behind. One pass: what is put in for a variable is never looked into.
- */
+/** Reads `{{variable}}` and `{{#section}}…{{/section}}`, not nested, in one pass: the value of a variable is never looked into. */
 export function readTemplate(source: string) {
   const pieces: TemplatePiece[] = []
   const variables: (Tag & { readonly section: Tag | null })[] = []

@@ -62,10 +62,7 @@ export interface TruthRule {
   readonly members: readonly string[]
 }
 
-/**
- * A rubric as loaded and checked: plain data, so that a thread can be handed one. The outcome is total and disjoint, every claim is proved by a rule
- * that the gate takes, every prompt variable has a value. Made only by `parseRubric`.
- */
+/** A rubric as `parseRubric` made it, plain data: the outcome is total and disjoint, every claim has a proof, every variable a value. */
 export interface Rubric extends Readonly<Pick<RubricManifest, 'id' | 'version' | 'title' | 'description'>> {
   /** `id@version` */
   readonly name: string

@@ -71,10 +71,7 @@ const UNSEEN = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]
 /** Characters that begin a formula in a spreadsheet, full-width forms included. */
 const FORMULA_STARTS: readonly string[] = ['=', '+', '-', '@', '＝', '＋', '－', '＠']
 
-/**
- * Joins the cells of a row of RFC 4180, without a line end. Invisible characters are written `⟨U+001B⟩`, as in prompts, so that no cell has a line break; a
- * text that a spreadsheet would take for a formula gets a leading apostrophe; numbers stay numbers.
- */
+/** Joins the cells of a row of RFC 4180. Invisible characters are `⟨U+001B⟩`; an apostrophe defuses formulas; numbers stay numbers. */
 export const csvCells = (values: readonly CsvValue[]): string => values.map(csvCell).join(',')
 
 function csvCell(value: CsvValue): string {

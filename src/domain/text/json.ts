@@ -213,10 +213,7 @@ function endOfString(text: string, open: number): number {
 
 const MOST_UNSOUND = 100
 
-/**
- * Lists the reasons against storing and digesting a value, at most so many: text with lone surrogates (UTF-8 would merge them), values that are
- * not JSON or change when stored (`1e400`), and nesting beyond `MAX_DEPTH`. Too deep a nesting is the last issue: the search ends there.
- */
+/** Lists the reasons against storing a value, at most so many: lone surrogates, values that JSON changes (`1e400`), too deep a nesting. */
 export function findUnsound(root: unknown, most = MOST_UNSOUND): Issue[] {
   const issues: Issue[] = []
   const way: Key[] = []

@@ -9,10 +9,7 @@ export interface Line {
   readonly bytes: Buffer | null
 }
 
-/**
- * Splits bytes that arrive in pieces, cut anywhere, into lines. A line ends with a newline, or a carriage return and a newline, or with the
- * last byte. Never holds more than one line of `most` bytes, its ending left out, and takes time in proportion to the bytes, however small the pieces are.
- */
+/** Splits bytes in pieces into lines, with at most one line of `most` bytes in memory, in time proportional to the bytes. */
 export async function* splitLines(pieces: AsyncIterable<Uint8Array>, most: number): AsyncGenerator<Line> {
   let number = 1
   /** The line that is read; `size` counts on where it is too long, but nothing of it is kept. */

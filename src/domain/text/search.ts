@@ -85,10 +85,7 @@ function find(
   return -1
 }
 
-/**
- * A word's unit: letters, digits and the underscore; beyond ASCII, Latin, Greek and Cyrillic letters with their accents. Scripts that write words
- * without a gap between them (Chinese, Thai) or glue small ones to them (Korean, Hebrew) have no boundary to look for.
- */
+/** A word’s unit: letters, digits, the underscore; no letters of scripts that write words without a gap, or glue small ones to them. */
 export const isWord = (code: number): boolean =>
   (code >= 0x30 && code <= 0x39) ||
   (code >= 0x41 && code <= 0x5a) ||

@@ -207,10 +207,7 @@ const CUT_MARK = new RegExp(data.cut_marks.join('|'), 'u')
 const STEMS = ['truncated', 'elided', 'omitted', 'persisted-output', 'response clipped', 'more lines]']
 const AROUND = 60
 
-/**
- * Tells whether the judge saw what the agent saw: by the reader's finds, the marks of harnesses in tool output, and what the judge was not shown. Text of
- * a run can imitate a mark of a harness, and then the input counts as truncated. Linear.
- */
+/** Tells whether the judge saw what the agent saw. A run can imitate a mark of a harness: then its input counts as truncated. Linear. */
 export function inputStateOf(trajectory: Trajectory, coverage: Coverage): InputState {
   const { compacted = false, unread, steps } = trajectory
   const isCut = steps.some(({ parts }) => parts.some(({ actor, text }) => actor === 'tool_output' && hasCutMark(text)))

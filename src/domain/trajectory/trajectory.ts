@@ -124,10 +124,7 @@ export interface Call {
   /** The tool's name as the source has it. */
   readonly tool: string
   readonly outcome: ActOutcome
-  /**
-   * True where a word of the tool's name is of looking, planning or trying (`search_mail`, `createDraft`). Such a name only lowers confidence, and only
-   * where no table knows the tool; a name without such a word proves nothing.
-   */
+  /** Whether the tool’s name has a word of looking, planning or trying. Such a name only lowers confidence, where no table knows the tool. */
   readonly looks: boolean
   /** The id under which the source has the call: a later call of the same words under it may be a copy. */
   readonly id?: string
@@ -239,10 +236,7 @@ export function orderOf(trajectory: Trajectory, act: Position, sight: Position):
   return orderOfOrigin(trajectory, act, sight)
 }
 
-/**
- * Orders an act by its reply: the model made all calls of a reply before it read what any of them brought. A call that was made before, word for word
- * under the same id, may be a copy of the first, or another call of a harness that counts its ids anew.
- */
+/** Orders an act by its reply: all calls of a reply come before what any of them brought. A repeated call may be a copy or another. */
 function orderOfOrigin(trajectory: Trajectory, act: Position, sight: Position): Order {
   const origins = originsOf(trajectory)
   const step = trajectory.steps[act.step]
@@ -316,10 +310,7 @@ const replyKey = ({ run = '' }: Step, { reply }: Part): string | null =>
 const callKey = ({ run = '' }: Step, { act }: Part): string | null =>
   act?.call.id === undefined ? null : `${run}\n${act.call.id}\n${act.call.tool}`
 
-/**
- * Finds where the reply of an agent's part began; null where no reply is named. Surely the same reply, where its name is the source's own: some gateways
- * give every reply one id, and no user speaks within one.
- */
+/** Finds where the reply of an agent’s part began; null: no reply is named. Only a name of the source’s own is sure. */
 function beginOf(
   { replies, users }: { readonly replies: ReadonlyMap<string, Position>; readonly users: readonly number[] },
   { step, part, position: at }: AgentPart,

@@ -210,11 +210,7 @@ function encodingOf(header: string | undefined): Encoding {
 const mostDecoded = (encoding: Encoding, length: number): number =>
   Number.isNaN(length) ? Infinity : encoding === null ? length : Math.max(FREE_BYTES, length * MOST_RATIO)
 
-/**
- * Decodes a body in the threads of zlib, 64 KiB at a time and no faster than its reader: a bomb takes no memory and delays no other request. Throws an
- * RequestError for bytes that do not fit the encoding, and for a ratio that only bombs have. The bytes that its reader leaves are let through unread,
- * so that the client can read the answer.
- */
+/** Decodes a body by zlib’s threads, no faster than its reader. Throws a RequestError for bytes of another encoding, and for a bomb. */
 async function* decodeBody(encoding: Encoding, source: Readable): AsyncGenerator<Buffer> {
   try {
     yield* encoding === null ? plain(source) : decode(source, DECODERS[encoding]())

@@ -99,10 +99,7 @@ function find(claim: ClaimRule, { trajectory, rubric, anchors, surface }: Asked,
   return { value: hit !== null, hit }
 }
 
-/**
- * Finds the position from which on an instruction may have been considered, null where it was not seen or has no anchors, and the action that follows
- * the instruction.
- */
+/** Finds where an instruction may first have been considered (null: unseen, or no anchors), and the action that follows it. */
 function study({ trajectory, truth, anchors, observations }: Asked, which: string) {
   const own = anchors[which] ?? null
   // All instructions are on one surface: an agent that saw one may have seen the other.

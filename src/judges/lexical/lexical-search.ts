@@ -16,10 +16,7 @@ interface Followed {
   readonly why: string
 }
 
-/**
- * Finds the first action after the sight that carries out an action anchor: a given anchor, a whole command of the text, or, without given
- * anchors, two words of the text in one action.
- */
+/** Finds the first action after the sight with an anchor: given, a whole command of the text, or, without given ones, two of its words. */
 export function findFollower(
   trajectory: Trajectory,
   truth: GroundTruth,
@@ -56,10 +53,7 @@ function hitOf(trajectory: Trajectory, { position, anchor: needle, step }: Locat
   return { needle, position, step_id, path, start, end: start + (found?.length ?? 1) }
 }
 
-/**
- * Finds the first place behind a sight where the agent thinks or speaks of an instruction, by any of its strings. `actors`: the kinds of
- * parts that count.
- */
+/** Finds the first place behind a sight where the agent thinks or speaks of an instruction, by any of its strings. */
 export function firstMention(
   trajectory: Trajectory,
   anchors: InstructionAnchors,

@@ -11,10 +11,7 @@ export class RubricError extends Error {
   }
 }
 
-/**
- * Lists the issues of the rules that are broken. A rule is a text with whether the rule is broken; a text that begins with a path (`/values …`) has its
- * issue there, below `at`. A space before the text of a stranger keeps it from being read as a path.
- */
+/** Lists the issues of broken rules: by text, which may begin with a path below `at`; a space before a stranger’s text prevents that. */
 export const broken = (at: string, rules: Readonly<Record<string, boolean>>): Issue[] =>
   Object.entries(rules).flatMap(([text, isBroken]) => {
     const [, path = '', message = ''] = /^(\/\S*)? ?(.*)$/s.exec(text) ?? []
