@@ -107,11 +107,9 @@ function refusalOf(document: unknown): string {
 }
 
 const MOST_RUNS = 50
-/** Bounds the parts of all runs together, as for a single run. */
 const MOST_PARTS = 100_000
 const ID = /^[\w.@:/-]{1,100}$/
 
-/** Recognizes a document with several runs of one question. */
 const holdsRuns = (document: unknown): document is Json =>
   isRecord(document) && Array.isArray(document['runs']) && !('steps' in document) && runsIn(document) === null
 

@@ -151,7 +151,6 @@ function codeInEnvelopes(content: unknown): number | null {
   return code === undefined ? null : Number(code.text)
 }
 
-/** Outcomes by the status of converters to ATIF. */
 const STATUSES: Readonly<Record<string, ActOutcome>> = {
   ...{ success: 'ran', completed: 'answered', ok: 'ran', done: 'answered' },
   ...{ error: 'failed', failed: 'failed', failure: 'failed' },
@@ -284,13 +283,11 @@ const isOfRequest = (step: Json, request: string | null, last: string): boolean 
 export interface StepCall {
   readonly id: string | null
   readonly call: OpenCall
-  /** The converter's note beside the call. */
   readonly extra: unknown
 }
 
 /** Matches results to calls by ids, of their step or open before it; those with one id match in their order. */
 export class CallAnswers {
-  /** Calls of earlier steps without a result, by id. */
   readonly #open = new Map<string, StepCall[]>()
 
   /** Returns the answered calls of each result of a step. ATIF: a result that names no call belongs to the whole step. */

@@ -85,7 +85,6 @@ interface Reply {
   ended: boolean
 }
 
-/** A conversation, the main one or that of a subagent. */
 type Chain = { readonly subagent: string | null; reply: Reply | null }
 
 class ClaudeReader extends SessionReader {

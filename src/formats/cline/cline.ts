@@ -19,7 +19,6 @@ function listOf(document: Json): 'records' | 'messages' | null {
 }
 
 const ROLES: ReadonlySet<unknown> = wordSet('user assistant tool')
-/** Roles of other chats; Cline keeps its prompt elsewhere. */
 const OTHER_ROLES: ReadonlySet<unknown> = wordSet('system developer function')
 
 const isMessage = (value: unknown): value is Json =>
@@ -85,7 +84,6 @@ function readMessage(reading: Reading, sink: ChatSink, message: Located, record:
   }
 }
 
-/** Beginnings of texts that the harness writes as the user. */
 const HARNESS = [
   ...[ENVIRONMENT, '[ERROR] ', '[TASK RESUMPTION]', '# task_progress', '# TODO LIST', 'Tool [', '<hook_context'],
   ...['[[NOTE] ', '<explicit_instructions', 'REMINDERS\n'],
@@ -116,7 +114,6 @@ function messagesOfUser(reading: Reading, message: Located): readonly Tree[] {
 interface Speaker {
   readonly role: 'user' | 'system' | 'function'
   readonly tool: string | null
-  /** True for a block that is only the head of a result. */
   readonly isHead: boolean
 }
 

@@ -15,7 +15,6 @@ import { named, type OpenCall, own, type ToolSpec } from '../tools/tool-table.ts
 const UNSHOWN: ReadonlySet<unknown> = new Set(['ghost_snapshot', 'additional_tools'])
 const ENCRYPTED: ReadonlySet<unknown> = new Set(['compaction', 'compaction_summary', 'context_compaction'])
 
-/** Beginnings of texts that codex writes as the user. */
 const HARNESS_HEADS = [
   '<environment_context>',
   '<user_instructions>',
@@ -241,7 +240,6 @@ function exitCodeIn(text: string): number | null {
   return code === undefined ? null : Number(code)
 }
 
-/** The provider's calls, whose results are no items of their own. */
 const ENDED_BY_STATUS: ReadonlySet<string> = wordSet(`web_search_call image_generation_call file_search_call
   code_interpreter_call`)
 const ENDS: Readonly<Record<string, ActOutcome>> = { completed: 'ran', failed: 'failed' }

@@ -38,7 +38,6 @@ function isTelling(record: Json): boolean {
   return isRecord(msg) && typeof msg['type'] === 'string' && typeof id === 'string' && !('role' in record)
 }
 
-/** Recognizes the first line of a rollout without envelopes. */
 const isHead = (record: Json = {}): boolean =>
   typeof record['id'] === 'string' && 'timestamp' in record && !('type' in record)
 
@@ -68,7 +67,6 @@ const exec = form('exec_command', 'command cwd', 'formatted_output', 'aggregated
 const dynamic = form('dynamic_tool_call', 'tool arguments', 'content_items', 'error')
 const collab = form('collab_tool_call', 'tool prompt receiver_thread_ids', 'agents_states')
 
-/** The event of a search, and the item that holds the agent's plan. */
 const SEARCHED = 'web_search_end'
 const PLAN = 'todo_list'
 
@@ -90,7 +88,6 @@ const CALLS: Readonly<Record<string, CallForm>> = {
 const TURNS: ReadonlySet<string> = wordSet(`task_started turn_started user_message task_complete turn_complete`)
 const NOTES: ReadonlySet<string> = new Set(['error', 'stream_error', 'warning'])
 const COMPACTIONS: ReadonlySet<string> = new Set(['ContextCompaction', 'context_compacted'])
-/** The tool whose argument is a script that calls other tools. */
 const SCRIPT = 'exec'
 
 /** A record beside the items of the model's replies: an event (also of old `exec --json`), an item of the stream, or one that an event completes. */
@@ -107,7 +104,6 @@ interface Told {
 
 class CodexReader extends SessionReader {
   #shown = shownBy([])
-  /** The arguments and the outputs of the calls so far. */
   readonly #calls = new ProceedingCalls()
   readonly #answers = new ProceedingCalls()
 

@@ -84,7 +84,6 @@ function readMedia(block: Json, path: string, kind: string, sink: ContentSink): 
   }
 }
 
-/** Schemes of references to a text elsewhere in the document. */
 const ATTACHED = ['attachment://', 'tc://'] as const
 /** Bounds the head of a link that is searched for its scheme, in UTF-16 units. */
 const MAX_SCHEME = 40

@@ -10,7 +10,6 @@ type Read = Map<string, Read | true>
 
 /** Shorter texts are names, states and ids. */
 const LONGEST_LABEL = 40
-/** Bounds the JSON inside of JSON in which copies are searched. */
 const MOST_NESTING = 3
 const MOST_WARNINGS = 20
 
@@ -69,7 +68,6 @@ export function countLostWords(reading: Reading, document: Json, steps: readonly
 
 const isWords = (text: string, least: number): boolean => text.length > least && NOT_WORD.test(text)
 
-/** Any unit but the visible ones of ASCII. */
 const NOT_WORD = /[^!-~]/
 
 /** Marks a path as read; behind `#` stand places inside of the string. */

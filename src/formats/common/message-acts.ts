@@ -46,11 +46,9 @@ interface Run {
   readonly agent: string | null
   readonly form: RunProtocol | null
   readonly changed: Map<Part, readonly Part[]>
-  /** True when the run has calls of the format's own. */
   readonly hasCalls: boolean
   /** True when too many turns without calls are followed by other speakers for an agent that acts by calls alone. */
   readonly byWords: boolean
-  /** True when the protocol decides which messages are acts. */
   readonly isForm: boolean
 }
 
@@ -63,7 +61,6 @@ interface RunProtocol {
   readonly protocol: TextActs
   readonly announced: boolean
   readonly pieces: ReadonlyMap<Message, readonly Slice[]>
-  /** Count of the messages that certainly follow the protocol. */
   readonly sure: number
 }
 

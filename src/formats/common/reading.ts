@@ -50,7 +50,6 @@ export const cutName = (name: string): string =>
 
 class IssueList {
   readonly #kept: Issue[] = []
-  /** Count of all issues, kept or not. */
   total = 0
 
   add(path: string, message: string): void {
@@ -88,7 +87,6 @@ export class Reading {
   readonly #warned = new Set<string>()
   readonly #pictures = new WeakMap<PictureSource, ReturnType<typeof parsePicture>>()
   unreadSoFar: Readonly<Unread> = NOTHING_UNREAD
-  /** Whether the record marks a compaction of the agent's context. */
   isCompacted = false
   #steps = 0
   #parts = 0
@@ -249,7 +247,6 @@ const ACT_WORDS = namesOf('any', 'act_words')
 const MOST_MEMBERS = 500
 const MOST_LEVELS = 8
 const MOST_NAME = 100
-/** Characters of a text that is parsed as JSON in search of calls. */
 const MOST_TEXT = 1_000_000
 
 type TestMember = (key: string, member: unknown) => boolean

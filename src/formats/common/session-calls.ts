@@ -13,7 +13,6 @@ export interface CallWords {
   readonly path: string
   /** The path of the tool's name; null where the file has no name. */
   readonly namePath: string | null
-  /** The text at `namePath`, where it differs from the tool's name. */
   readonly nameText?: string
   /** The argument whose value `args` is, where `args` is a single argument. */
   readonly field?: string
@@ -186,7 +185,6 @@ const SHELLS: ReadonlySet<string> = new Set(['bash', 'sh', 'zsh', 'dash', 'ksh',
 const POWERSHELLS: ReadonlySet<string> = new Set(['powershell', 'powershell.exe', 'pwsh', 'pwsh.exe'])
 /** Codex's editor, which its harness runs itself (openai/codex, codex-rs/apply-patch/src/lib.rs). */
 const PATCHERS: ReadonlySet<string> = new Set(['apply_patch', 'applypatch'])
-/** Programs that only run the program behind them. */
 const WRAPPERS: ReadonlySet<string> = new Set(['env', 'sudo', 'nohup', 'time', 'command', 'exec'])
 
 /** Returns the kinds of the words of `["bash", "-lc", "cat x | wc"]` or `["apply_patch", "*** Begin Patch …"]`; null for other commands. */

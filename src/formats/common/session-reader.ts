@@ -6,7 +6,6 @@ import { asList, Session } from './session.ts'
 
 export type RecordTable = Readonly<Record<string, (record: Json, path: string) => void>>
 
-/** The kinds of ids under which readers keep calls (`keyOf`). */
 const KINDS_OF_IDS = ['', 'event ', 'item ', 'call ', 'id '] as const
 
 /** Reads the log of one harness, a list of records, into the steps of a session. */

@@ -10,7 +10,6 @@ export interface OpenStep {
   readonly name: string | null
   /** The time of its first record, in milliseconds since 1970. */
   readonly at: number | null
-  /** The agent that acted in the step, in a log of several agents. */
   readonly agent: string | null
   readonly parts: Part[]
   readonly outputs: Part[]
@@ -39,9 +38,7 @@ export class Session {
   /** The argument tables of the harness's tools; null: the name of the agent picks them. */
   readonly tools: ToolTable | null
   readonly agent: string | null
-  /** True for a list of messages, each of which is a step. */
   readonly isList: boolean
-  /** The time of the record that is being read. */
   now: number | null = null
   /** The agent of the record that is being read, in a log of several agents. */
   subagent: string | null = null
@@ -84,7 +81,6 @@ export class Session {
     if (typeof text === 'string') this.sink(parts, actor, name).text(text, path)
   }
 
-  /** Adds a step with one text of another speaker than the agent. */
   note(actor: Actor, text: unknown, path: string, name: string, step: string | null = null): void {
     if (typeof text !== 'string' || text === '') return
     this.reading.add(this.open('other', step).parts, { actor, text, path, name })
@@ -103,7 +99,6 @@ export class Session {
     return key === null ? undefined : this.#calls.get(key)
   }
 
-  /** Returns the tool of the newest call with an id. */
   toolOf(id: unknown): string | undefined {
     return this.#made(id)?.call.tool
   }
@@ -127,7 +122,6 @@ export class Session {
     return call
   }
 
-  /** Registers a call under a further id. */
   remember(step: OpenStep | null, id: unknown, call: OpenCall): void {
     const key = idText(id)
     if (key === null) return

@@ -152,7 +152,6 @@ class CursorReader extends SessionReader {
   }
 }
 
-/** Outcomes by the member of a call's `result`. */
 const OUTCOMES: Readonly<Record<string, ActOutcome>> = {
   ...{ success: 'ran', failure: 'failed', error: 'failed', timeout: 'interrupted', spawnError: 'interrupted' },
   ...{ rejected: 'rejected', permissionDenied: 'rejected', readPermissionDenied: 'rejected' },

@@ -89,7 +89,6 @@ function attachmentsOf(reading: Reading, sample: Located): Resolve {
   }
 }
 
-/** Returns the events, around which older logs have a transcript. */
 function eventsIn(sample: Located): Located {
   const nested = sample.member('transcript').member('events')
   return Array.isArray(nested.value) ? nested : sample.member('events')

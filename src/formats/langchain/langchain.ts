@@ -34,7 +34,6 @@ function readLangChain(reading: Reading, document: Json): ReadDocument {
 
 const OWN_TYPES: ReadonlySet<unknown> = new Set(['ai', 'human', 'AIMessageChunk', 'HumanMessageChunk'])
 
-/** Tells whether only LangChain can have written a message. */
 function isOwnMessage(message: unknown): boolean {
   if (!isRecord(message) || 'role' in message) return false
   const { type, id, data } = message
@@ -146,7 +145,6 @@ function spanOf(reading: Reading, row: Located, isWhole: boolean): TraceSpan[] {
   return [span]
 }
 
-/** Tells whether a value holds the messages of a whole conversation. */
 const isState = (value: unknown): boolean =>
   [value, ...STATES.map((name) => asRecord(value)[name])].some((state) => Array.isArray(asRecord(state)['messages']))
 
@@ -164,7 +162,6 @@ function toolOf(run: Located, inputs: Located, outputs: Located): TracedTool {
   }
 }
 
-/** Unwraps a serialized message of LangChain. */
 const messageIn = (output: Located): Located =>
   isRecord(output.value) && 'lc' in output.value ? output.member('kwargs') : output
 

@@ -53,7 +53,6 @@ function readLangfuse(reading: Reading, document: Json): ReadDocument {
   return readTrace(reading, spans, { format: 'langfuse', path: source?.list.path ?? '' }, { name: null })
 }
 
-/** The id of the span that encloses all observations. */
 const ROOT = 'the trace'
 
 const traceSpan = (trace: Located): TraceSpan => ({

@@ -47,7 +47,6 @@ const TASK = 'Tool is running as a background task with task id: '
 const CONTENT = ' content='
 const FINISHED = `${CONTENT}Task id "`
 
-/** The type of step of tools that have no type of their own. */
 const ANY = ''
 const idOf = (call: number | null): string => (call === null ? 'none' : `call-${call}`)
 
@@ -60,7 +59,6 @@ class Transcript {
   /** Whether calls of an earlier reply still lack a result, though no user spoke: a result may be theirs. */
   #isBehind = false
   #isSpoken = false
-  /** Ids of calls by the task in which they go on. */
   readonly #tasks = new Map<string, string>()
   readonly #seen = new Set<string>()
   #calls = 0

@@ -29,7 +29,6 @@ const KIMI_WORDS: ReadonlySet<unknown> = wordSet(`context.append_message context
 /** Events about the harness's own state, or with words that stand in a message or a call, too. */
 const KIMI_STATE = namesOf('kimi-code', 'left_out')
 const KIMI_COPIES: ReadonlySet<unknown> = new Set(['turn.prompt', 'turn.steer', 'tools.update_store'])
-/** Members of settings and approvals that hold no words of the run. */
 const KIMI_MEMBERS = namesOf('kimi-code', 'left_out_members')
 
 class KimiLog {
@@ -38,7 +37,6 @@ class KimiLog {
   #blocks: Tree[] = []
   #at: number | null = null
   #now: number | null = null
-  /** Ids of calls that were not approved and have no result yet. */
   readonly #refused = new Set<unknown>()
 
   constructor(sink: ChatSink) {
@@ -199,7 +197,6 @@ function* messagesIn(sink: ChatSink, events: readonly Located[]): Generator<Loca
   }
 }
 
-/** The requested calls whose start no event has told yet. */
 class Requests {
   readonly #open = new Map<unknown, Json>()
   readonly #byUser: ReadonlySet<unknown>

@@ -80,7 +80,6 @@ const QWEN_OUTCOMES: Readonly<Record<string, ActOutcome>> = {
   failed: 'failed',
   cancelled: 'cancelled',
 }
-/** The line by which the shell tool tells the end of a command. */
 const EXIT_CODE = '\nExit Code: '
 
 function readQwenCode(reading: Reading, document: Json): ReadDocument {

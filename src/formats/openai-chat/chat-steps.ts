@@ -101,7 +101,6 @@ export function readLocatedChat(
 /** Names calls and answers without ids by their tool and their order: the first answer of a tool answers its first open call. */
 class CallIds {
   readonly #open = new Map<string, string[]>()
-  /** Answered calls by tool, as an index into its calls. */
   readonly #answered = new Map<string, number>()
   #count = 0
 

@@ -32,7 +32,6 @@ const MAX_MENTION = 300
 export class ChatSink extends Session {
   /** The agent's step that is being read; null for the message of another speaker. */
   step: OpenStep | null = null
-  /** The calls of the message that is being read, in order. */
   calls: OpenCall[] = []
   readonly #pictures = new Map<string, PictureSource>()
   /** Outcomes that the record tells beside an answer, by the id of the call. */
@@ -78,7 +77,6 @@ export class ChatSink extends Session {
     return source
   }
 
-  /** Adds every leaf of a value, with its references resolved. */
   leaves(parts: Part[], actor: Actor, value: unknown, path: string, name: string): void {
     for (const { text, pointer, name: leaf } of leavesOf(value, path))
       this.reading.add(parts, { actor, ...this.locate(text, pointer), name: memberName(name, leaf) })

@@ -26,7 +26,6 @@ export function isChat(list: unknown): list is readonly unknown[] {
   )
 }
 
-/** Recognizes a record of Kimi CLI about its own state. */
 const isBookkeeping = (item: unknown): boolean =>
   isRecord(item) && (item['role'] === '_checkpoint' || item['role'] === '_usage')
 
@@ -103,11 +102,9 @@ function chatRead(reading: Reading, run: Located, name: string): Located {
   return raw
 }
 
-/** Recognizes an answer of Anthropic's: the message itself. */
 const isAnswer = ({ type, role, content }: Json): boolean =>
   type === 'message' && role === 'assistant' && Array.isArray(content)
 
-/** Returns the answer in a log of a provider call: its first choice. */
 function responseOf(reading: Reading, run: Located): Located[] {
   const response = run.member('response')
   if (isRecord(response.value) && (isResponse(response.value) || isAnswer(response.value))) return [response]

@@ -91,7 +91,6 @@ function readAnyItem(session: Session, value: unknown, path: string, answered: I
 const asMessage = (item: Json): Json =>
   item['type'] === undefined && typeof item['role'] === 'string' ? { ...item, type: 'message' } : item
 
-/** Unwraps the provider's item inside of an item of the Agents SDK. */
 function innerOf(item: unknown, path = ''): { readonly item: unknown; readonly at: string; readonly waits: boolean } {
   if (!isRecord(item) || !isRecord(item['raw_item'])) return { item, at: path, waits: false }
   return { item: item['raw_item'], at: `${path}/raw_item`, waits: item['type'] === 'tool_approval_item' }

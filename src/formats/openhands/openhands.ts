@@ -41,7 +41,6 @@ const HARNESS_ARGS = namesOf('openhands', 'own_arguments')
 
 /** Reads the events of the application up to 1.x, each with `action` or `observation`; those of the SDK by its own reader. */
 class OpenHandsReader extends SdkReader {
-  /** Texts that several events of one reply repeat. */
   readonly #shown = new Set<string>()
   #parallel: { readonly key: string; readonly step: OpenStep; left: number } | null = null
 

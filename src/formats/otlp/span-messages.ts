@@ -31,7 +31,6 @@ function genAiMessages(own: Located, side: Side, events: readonly SpanEvent[]): 
   return undefined
 }
 
-/** Roles by event of the GenAI conventions before 1.37. */
 const EVENT_ROLES: Readonly<Record<string, string>> = {
   'gen_ai.system.message': 'system',
   'gen_ai.user.message': 'user',

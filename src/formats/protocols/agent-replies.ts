@@ -11,13 +11,9 @@ import { type MadeCall, type Marked, protocolOf, type Slices, scan, TAG_PROTOCOL
 
 const NAMES = ['action', 'tool', 'name'] as const
 const INPUTS = ['action_input', 'tool_input', 'args', 'arguments', 'parameters', 'input'] as const
-/** LangChain's action for the end of a run, which is no tool. */
 const ANSWER = 'final answer'
 
-/**
- * A JSON call, alone or in a fence: `{"action", "action_input"}` (langchain-ai/langchain, agents/structured_chat), `{"thought", "action", "args"}` (OpenHands'
- * first agents), `{"thoughts", "command": {"name", "args"}}` (Significant-Gravitas/AutoGPT), `{"name", "parameters"}` (Llama's and Mistral's templates).
- */
+/** A JSON call, alone or in a fence, of LangChain’s structured chat, OpenHands’ first agents, AutoGPT, Llama’s and Mistral’s templates. */
 const JSON_ACTIONS = protocolOf(
   { name: 'JSON actions', harness: null, announced: ['"action_input"', '"tool_input"'], needsAnswer: true },
   (slices, text, agent) => {

@@ -35,13 +35,11 @@ export class Slices {
     this.at = Math.max(this.at, end)
   }
 
-  /** Skips markup up to `end`, which is nobody's text. */
   skip(end: number): void {
     this.#acted = true
     this.at = Math.max(this.at, end)
   }
 
-  /** Adds one argument of a call, or a text that is the whole call. */
   argument(start: number, end: number, { call, spec, args = null }: MadeCall, argument = ''): void {
     this.piece(start, end, { name: memberName(call.tool, argument), ...meaningOf(spec, argument, call, args) })
   }
@@ -73,7 +71,6 @@ export class Slices {
     }
   }
 
-  /** Adds a call without arguments: its own text is the act. */
   bare(start: number, end: number, { call, spec }: MadeCall, within: Pick<Slice, 'inner'> = {}): void {
     this.piece(start, end, { name: call.tool, ...within, ...meaningOfName(spec, call) })
   }
@@ -103,7 +100,6 @@ export interface TextActs {
   readonly name: string
   /** The harness that answers, by its name in the outcome tables; null where several harnesses share the form. */
   readonly harness: string | null
-  /** Marks in the agent's prompt. */
   readonly announced: readonly string[]
   /** True when only an answered message is an act, because people write this form as well. */
   readonly needsAnswer: boolean

@@ -77,7 +77,6 @@ function readDroidStream(reading: Reading, document: Json): ReadDocument {
   )
 }
 
-/** Readers by the type of an event; null for a copy. */
 const DROID_EVENTS: Readonly<Record<string, (event: Located, said: ReadonlySet<unknown>) => Tree>> = {
   message: (event) => ({ role: event.member('role'), content: event.member('text') }),
   reasoning: (event) => ({ role: 'assistant', content: null, reasoning_content: event.member('text') }),

@@ -65,7 +65,6 @@ const TURNED_DOWN =
 /** `not executed`, `did not approve`, `wasn’t allowed`; and calls that wait for approval. */
 const NOT_DONE =
   "(?:not|n['’]t|never)(?: been| be)? (?:execut|r[au]n\\b|allow|approv|permit|perform|carried out|granted|confirm)|requires? (?:[a-z]{1,9} )?(?:approval|confirmation)"
-/** Persons and rules that reject a call, and names of a call. */
 const OF_A_CALL =
   'user|operator|human|reviewer|approver|admin(?:istrator)?|polic(?:y|ies)|guard(?:rail)?|sandbox|hook|tool|command|action|operation|call|execution|approval|request'
 

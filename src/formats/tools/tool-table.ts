@@ -13,7 +13,6 @@ export interface ToolSpec {
   readonly by?: {
     readonly argument: string
     readonly cases: Readonly<Record<string, ToolSpec['args']>>
-    /** The kinds for other values. */
     readonly otherwise?: ToolSpec['args']
   }
 }
@@ -85,9 +84,7 @@ const toolTable = (rows: readonly string[]): ToolTable =>
 
 /** A text that a harness itself writes in place of a call's output, and the outcome that it tells. */
 export interface HarnessWords {
-  /** The beginning of the text. */
   readonly begins: string
-  /** A second piece of the text, near its beginning. */
   readonly holds?: string
   readonly outcome: ActOutcome
   /** True when no program can print the text there: the harness writes its own words before all output. */
@@ -100,7 +97,6 @@ interface Harness {
   readonly forks?: readonly string[]
   /** True where other agents use the names of the tools for other tools (`Bash`, `notify_user`). */
   readonly own_names?: boolean
-  /** Rows of `toolTable`. */
   readonly tools?: readonly string[]
   /** The first of the texts that a result begins with counts. */
   readonly words?: readonly HarnessWords[]
@@ -129,7 +125,6 @@ export const toolsOf = (harness: string): ToolTable => BY_HARNESS.get(harness) ?
 export const CLINE_TOOLS: ToolTable = toolsOf('cline')
 const OWN_TABLES = TABLES.filter(([name]) => name !== 'common')
 
-/** Bounds the name of an agent, above any harness's. */
 const MOST_AGENT_CHARS = 100
 
 /** Returns the harness that an agent's name begins with, alone or before a hyphen; null for other names. */

@@ -14,7 +14,6 @@ const ROLES: Readonly<Record<string, string>> = {
   ...{ ...named('assistant', 'assistant ai model bot'), tool: 'tool' },
 }
 
-/** The end of LangChain's names of classes: `AIMessageChunk`. */
 const CLASS = /Message(?:Chunk)?$/
 
 /** Returns the role that a type or a class of LangChain names; undefined for other names. */
@@ -134,7 +133,6 @@ const ANSWERS = { choices: 'message', candidates: 'content', generations: 'messa
 /** Members of a LangChain state or run that hold a state, or the agent's message. */
 export const STATES = ['input', 'output', 'state'] as const
 
-/** Members of a request that hold its messages; `prompts`: texts. */
 const LISTS = ['messages', 'contents', 'prompts'] as const
 
 function messagesInRecord(value: Located, record: Json, side: Side): readonly Tree[] | null {
@@ -233,7 +231,6 @@ export function messageOf(item: Located, side?: Side): readonly Tree[] {
   ]
 }
 
-/** Members that are rebuilt, and LangChain's notes beside a message. */
 const LEFT_OUT: ReadonlySet<string> = wordSet(`role type content tool_calls additional_kwargs usage_metadata example
   invalid_tool_calls lc_attributes stop_sequence container artifact`)
 

@@ -134,7 +134,6 @@ export const isBareBlock = (value: unknown): boolean =>
 const CALLS: ReadonlySet<unknown> = wordSet(`tool_use tool_call server_tool_use server_tool_call mcp_tool_use
   function_call tool-call tool_call_chunk server_tool_call_chunk input_json_delta invalid_tool_call`)
 
-/** Types of further blocks that an agent alone writes. */
 const AGENTS: ReadonlySet<unknown> = wordSet(
   'reasoningContent Microsoft.Extensions.AI.TextReasoningContent executableCode',
 )

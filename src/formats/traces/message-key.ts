@@ -90,7 +90,6 @@ export class MadeCalls {
   /** Keys of the calls by id, name and arguments: a provider may restart its ids in every answer. */
   readonly #ids = new Set<string>()
   readonly #byId = new Map<string, MadeCall>()
-  /** Calls by tool, and by tool and arguments. */
   readonly #queues = new Map<string, { readonly list: MadeCall[]; next: number }>()
 
   add(message: Json, made: readonly OpenCall[]): void {
@@ -133,7 +132,6 @@ export class MadeCalls {
   }
 }
 
-/** The key of a call whose message does not tell it. */
 const UNKNOWN = { id: null, args: '', original: undefined } as const
 
 const idKey = ({ id, name, args }: CallKey): string => `${id}\n${name}\n${args}`

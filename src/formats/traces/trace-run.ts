@@ -35,20 +35,15 @@ class TraceRun {
   readonly sink: ChatSink
   readonly tree: TraceTree
   readonly #reading: Reading
-  /** How often each message was shown, by message key. */
   readonly #shown = new Map<string, number>()
   readonly #texts = new Set<string>()
   readonly #made = new MadeCalls()
   /** Results in the requests of the trace, by the id of the call, or by the text where it has no id. */
   readonly #answered = new Set<string>()
-  /** Text keys of all messages that the models received. */
   readonly #asked = new Set<string>()
   readonly #agents: ReadonlySet<string>
-  /** Calls of a model without their messages. */
   readonly #silent: TraceSpan[] = []
-  /** Calls of a model whose answer no later request has held yet. */
   readonly #unanswered: TraceSpan[] = []
-  /** Digests of the items that are no messages. */
   readonly #odd = new Set<string>()
   #toolSpans = 0
   model: string | null = null

@@ -15,13 +15,11 @@ export interface TraceSpan {
   readonly parent: string | null
   readonly kind: SpanKind
   readonly name: string | null
-  /** The agent that the span itself names. */
   readonly agent: string | null
   readonly model: string | null
   /** Milliseconds since 1970, with fractions. */
   readonly start: number | null
   readonly end: number | null
-  /** True when the span holds messages or, for a tool, arguments. */
   readonly holds: boolean
   /** Messages sent and received, built at each call, so that they are never all in memory. Null: a value that holds no messages. */
   input(): readonly Tree[] | null
@@ -42,7 +40,6 @@ export interface TracedTool {
   readonly result: Located
   /** The error; null for a successful call. */
   readonly error: Located | null
-  /** The outcome that the record tells beside the words of the result. */
   readonly outcome?: ActOutcome
   /** True where the arguments of a span never have the form of the call's: the first open call of the tool's name is the span's. */
   readonly byName?: boolean
@@ -53,7 +50,6 @@ interface SpanFacts {
   /** The agent at work: the span's own, or that of the nearest span around it. */
   readonly agent: string | null
   readonly depth: number
-  /** True when a model call below the span shows the span's content. */
   readonly hasModelBelow: boolean
 }
 

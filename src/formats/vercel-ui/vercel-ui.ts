@@ -125,7 +125,6 @@ function readReasoning(sink: ChatSink, { text, reasoning, details }: Json, path:
     }
 }
 
-/** Adds a source from a provider's search that the reply rests on. */
 function readSource(sink: ChatSink, source: Json, path: string, { outputs }: OpenStep): void {
   for (const field of ['url', 'title', 'filename'] as const)
     sink.say(outputs, 'tool_output', source[field], `${path}/${field}`, `source.${field}`)
