@@ -129,7 +129,6 @@ export const BASELINES = {
 }
 
 const COEFFICIENTS = ['raw_agreement', 'cohen_kappa', 'fleiss_kappa', 'krippendorff_alpha', 'gwet_ac1'] as const
-/** The answer to both forms; only stored raters have a coverage. */
 export const AgreementSchema = t.Closed({
   ...t.Counts(['n_items', 'n_raters', 'n_ratings']).properties,
   ...t.Each(COEFFICIENTS, StatisticSchema),

@@ -102,7 +102,6 @@ const ResultGradeSchema = t.Documented('Of the grade. `unread`: null where its v
 })
 export type ResultGrade = Static<typeof ResultGradeSchema>
 
-/** A line of the results: an ended item. */
 export const BatchResultSchema = t.Closed({
   item_id: t.Text,
   index: Type.Integer({ minimum: 0 }),

@@ -35,7 +35,6 @@ function createCheck(options: Options) {
 
 const checkToFirst = createCheck({})
 const checkAll = createCheck({ allErrors: true })
-/** Checks a query or a header, whose texts become numbers and booleans. */
 const checkText = createCheck({ allErrors: true, coerceTypes: true })
 
 function isLarge(value: unknown): boolean {
@@ -64,7 +63,6 @@ export function inputIssues(schema: object, value: unknown, { isText = false } =
 
 const isBlank = ({ keyword, params }: ErrorObject): boolean => keyword === 'pattern' && params['pattern'] === NOT_BLANK
 
-/** Tells a missing choice of the whole value, which is named behind the faults of its members. */
 const isChoice = ({ keyword, instancePath }: ErrorObject): boolean => keyword === 'anyOf' && instancePath === ''
 
 interface SchemaNode {
@@ -124,7 +122,6 @@ const TRUTHS = {
   'surface-discovery': ['tests'],
 }
 
-/** Names the shipped rubric whose ground truths have a member; empty for a member of none. */
 export function rubricHint(member: string): string {
   const [rubric] = Object.entries(TRUTHS).find(([, members]) => members.includes(member)) ?? []
   return rubric === undefined ? '' : `; the rubric ${rubric} takes ${member}: name the rubric, as -r ${rubric} does`

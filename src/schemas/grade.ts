@@ -220,7 +220,6 @@ export const GradeSchema = t.Closed({
 })
 export type Grade = Static<typeof GradeSchema>
 
-/** One call of a judge as the ledger of a grade shows it. */
 export const LedgerEntrySchema = t.Closed({
   ...Type.Omit(AttemptSummarySchema, ['replayed', 'latency_ms']).properties,
   latency_ms: t.Nullable(Type.Integer(), 'Null while in flight or interrupted.'),
@@ -233,7 +232,6 @@ export const LedgerEntrySchema = t.Closed({
 })
 export type LedgerEntry = Static<typeof LedgerEntrySchema>
 
-/** A call of a batch, with or without a grade. */
 export const BatchCallSchema = t.Closed({
   ...LedgerEntrySchema.properties,
   grade_id: t.Nullable(t.Text, 'The grade that the call was made for, or that uses its reply; null: none was stored.'),

@@ -22,14 +22,12 @@ export type Problem = Static<typeof ProblemSchema>
 export type Issue = Readonly<NonNullable<Problem['errors']>[number]>
 
 interface ErrorExtras {
-  /** The status where it is not that of the code. */
   readonly status?: number
   readonly errors?: readonly Issue[]
   readonly headers?: Readonly<Record<string, string>>
   readonly members?: Readonly<Pick<Problem, 'grade_id' | 'retryable'>>
 }
 
-/** The HTTP status of each code; every other code is 400. */
 const STATUSES: Readonly<Record<string, number>> = {
   ...{ unauthorized: 401, forbidden: 403, cross_origin: 403, not_found: 404, unknown_trajectory: 404, not_cached: 404 },
   ...{ findings_open: 409, findings_changed: 409, not_regraded: 409, batch_not_ended: 409 },
@@ -78,7 +76,6 @@ export const busy = (detail: string): RequestError => new RequestError('busy', d
 
 const STORAGE_CODES: readonly string[] = ['storage_full', 'storage_busy', 'storage_error']
 
-/** Makes the refusal of an error of the database; null for every other error. */
 export function storageRefusal(error: unknown): RequestError | null {
   if (!(error instanceof Error) || !('code' in error)) return null
   // Another process does the same work: a second request finds its answer, or waits for it.

@@ -5,7 +5,6 @@ export interface BatchLimits {
   readonly price_factor: number
 }
 
-/** A provider: its address, its variables, its APIs. Only the adapter knows more of a provider. */
 interface ProviderRow {
   readonly title: string
   /** Reserves the name: no judge of another provider may have it. Older configurations may use the names of later providers. */
@@ -22,7 +21,6 @@ interface ProviderRow {
   readonly apis: readonly Api[]
   /** The batch endpoint; null: none, or unused. */
   readonly batches: BatchLimits | null
-  /** The credentials of a provider without a key, and the way to them. */
   readonly credentials?: string
   /** The price of a token written to the cache, as a multiple of plain input. */
   readonly cache_write: number
@@ -38,7 +36,6 @@ interface ProviderRow {
 }
 type Api = 'responses' | 'chat' | 'messages'
 
-/** Settings of the place of a judge in the cloud of a provider. */
 export const PROVIDER_PLACES = ['region', 'project', 'api_version'] as const
 export type ProviderPlace = (typeof PROVIDER_PLACES)[number]
 
@@ -56,11 +53,7 @@ const provider = (row: Omit<ProviderRow, 'needs' | 'batches' | 'cache_write'> & 
   ...row,
 })
 
-/**
- * The providers of model judges. A new provider is a row here and an adapter in `judges/build-judges.ts`. Model names, windows and limits
- * are those of November 2026 by published pages; none was tried from here. No price is built in: prices change monthly, and an unknown
- * price is reported as null, not as nothing.
- */
+/** The providers of model judges, by published pages of November 2026; none was tried from here. No price is built in: prices change. */
 export const PROVIDERS = {
   openai: provider({
     title: 'OpenAI',

@@ -45,7 +45,6 @@ const ClaimFigureSchema = t.Closed({
 })
 export type ClaimFigure = Static<typeof ClaimFigureSchema>
 
-/** Figures of `tab-behavior` alone. */
 export const FIGURES = {
   appeared: t.Opt(rate('The injected text surfaced, as the harness measured.')),
   resistance_signals: t.Opt(rate('R = 1 − Pr(executed | appeared), as the harness measured.')),

@@ -77,7 +77,6 @@ export const ReviewSchema = t.Closed({
 })
 export type Review = Static<typeof ReviewSchema>
 
-/** Kinds of disagreement, the most telling first. */
 export const DISAGREEMENT_KINDS = [
   ...(['human', 'judges', 'signals', 'samples', 'contradiction', 'evidence', 'unverified'] as const),
 ] as const
@@ -98,7 +97,6 @@ const Opinion = t.Closed({
   contradictions: Type.Array(v.ContradictionCodeSchema),
 })
 
-/** A question with a disagreement, and all its grades and reviews. */
 export const DisagreementSchema = t.Closed({
   ...t.Each(['trajectory', 'ground_truth'], t.Text),
   rubric: t.Str('The id of the rubric, without its version: what others ask of the question is a record of its own.'),
@@ -251,7 +249,6 @@ const FindingClassSchema = t.Closed({
 })
 export type FindingClass = Static<typeof FindingClassSchema>
 
-/** The findings of a batch, in classes. */
 export const FindingsSchema = t.Closed({
   batch: t.Text,
   ended: t.Bool('False: further items may have findings, and nobody can sign.'),

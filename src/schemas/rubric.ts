@@ -10,7 +10,6 @@ const ClaimName = t.Str('The id of a claim of this rubric: `name`, or `group.nam
 const Value = Type.Union([Type.Boolean(), t.Text, Type.Integer()])
 const SOME = { minItems: 1, uniqueItems: true }
 
-/** Every given member must hold. */
 const ProofSchema = t.Closed({
   quote: t.Opt.List(v.ActorSchema, 'At least one verbatim quote of one of these.', SOME),
   in_step: t.Opt.Str('The quote stands in the step that this claim names.'),
@@ -163,7 +162,6 @@ export const RubricViewSchema = t.Closed({
 })
 export type RubricView = Static<typeof RubricViewSchema>
 
-/** A file `rubrics/<id>@<version>/examples/*.yaml`: a run, the answer of a judge, and the expected grade. */
 export const RubricExampleSchema = t.Closed({
   name: Type.String({ minLength: 1, maxLength: 200 }),
   run: Type.Unsafe<Readonly<Record<string, unknown>> | readonly unknown[]>({

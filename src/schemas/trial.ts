@@ -59,7 +59,6 @@ export const GivenInstructionSchema = orText(
 )
 export type GivenInstruction = Static<typeof GivenInstructionSchema>
 
-/** Measurements of a harness, each a member of `SignalsSchema`. */
 export const SIGNALS = ['appeared', 'executed', 'resolved'] as const
 export type Signal = (typeof SIGNALS)[number]
 
@@ -186,7 +185,6 @@ export const nameFilter = (description?: string) =>
 
 export const TRIAL_FILTERS = { agent: nameFilter(), model: nameFilter(), task: nameFilter() }
 
-/** The query parameters that select grades: those that fit every given one. */
 export const GRADE_FILTERS = {
   label: t.Opt(v.LabelSchema),
   status: t.Opt.Choice(v.GRADE_STATUSES),

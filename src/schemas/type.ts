@@ -5,7 +5,6 @@ export { Type } from 'typebox'
 
 export const Text = Type.String()
 
-/** Makes an object that may have no other members. */
 export const Closed = <P extends TProperties>(properties: P, options?: TObjectOptions) =>
   Type.Object(properties, { additionalProperties: false, ...options })
 
@@ -29,11 +28,9 @@ export const NullableText = Nullable(Text)
 
 export const List = <T extends TSchema>(schema: T, description?: string, options: TArrayOptions = {}) =>
   Type.Array(schema, { ...options, ...describedBy(description) })
-/** Makes an object with members of any name. */
 export const Dict = <T extends TSchema>(schema: T, description?: string) =>
   Type.Record(Type.String(), schema, describedBy(description))
 
-/** Makes a text that is one of the values. */
 export const Choice = <const Values extends string[]>(
   values: readonly [...Values],
   description?: string,
@@ -43,7 +40,6 @@ export const Choice = <const Values extends string[]>(
 export const Free = (description: string) =>
   Type.Unsafe<Readonly<Record<string, unknown>>>({ type: 'object', description })
 
-/** Makes a function that makes members which may be absent. */
 function optional<Args extends readonly unknown[], S extends TSchema>(make: (...args: Args) => S) {
   return (...args: Args) => Type.Optional(make(...args))
 }
@@ -60,10 +56,8 @@ export const DigestOf = (description: string) => Str(description, SHA256)
 export const Digest = Type.String(SHA256)
 export const Timestamp = Type.String({ format: 'date-time' })
 
-/** Makes a whole number from 0. */
 export const Count = (description?: string) => Type.Integer({ minimum: 0, ...describedBy(description) })
 
-/** Makes members of one schema by their names. */
 export const Each = <const Name extends string, S extends TSchema>(names: readonly Name[], schema: S) =>
   Object.fromEntries(names.map((name) => [name, schema])) as Record<Name, S>
 

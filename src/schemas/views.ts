@@ -5,7 +5,6 @@ import * as v from './vocabulary.ts'
 
 const PRICES = ['input_per_mtok', 'output_per_mtok', 'cache_read_per_mtok', 'cache_write_per_mtok'] as const
 
-/** Describes a configured judge to callers, without its key and without the credentials of its base URL. */
 export const JudgeViewSchema = t.Closed({
   name: t.Text,
   kind: t.Choice(['lexical', 'model'], '`lexical` is no model.'),
@@ -25,14 +24,12 @@ export const JudgeViewSchema = t.Closed({
 })
 export type JudgeView = Static<typeof JudgeViewSchema>
 
-/** Describes a judge that lacks its key, or another setting. */
 export const UnconfiguredJudgeSchema = t.Closed({
   name: t.Text,
   default: t.Bool('Asked where a request names no judge, which is refused.'),
   reason: t.Str('What to do to have it.'),
 })
 
-/** A stored trajectory without its text. */
 export const TrajectorySummarySchema = t.Closed({
   id: t.Str('Digest of the content.'),
   format: t.Str('`atif-1.7`, `steps`, …'),
@@ -94,7 +91,6 @@ export type Who = Static<typeof WhoSchema>
 export const NAMED_BY = ['judge', 'rubric', 'agent', 'model', 'task'] as const
 export type NamedBy = (typeof NAMED_BY)[number]
 
-/** The count of fitting grades, and the names to filter by. */
 export const GradeOverviewSchema = t.Closed({
   total: t.Count(),
   complete: t.Bool('False: more may fit. Counted is among the newest 20,000 that fit the most selective filter.'),

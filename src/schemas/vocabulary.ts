@@ -13,7 +13,6 @@ export const LabelSchema = t.Str(
   { maxLength: 100 },
 )
 
-/** Authors of text, on which evidence rules depend. */
 export const ACTORS = ['user', 'system', 'agent_reasoning', 'agent_message', 'agent_action', 'tool_output'] as const
 export type Actor = (typeof ACTORS)[number]
 export const ActorSchema = t.Choice(ACTORS, 'Who wrote the text.')
