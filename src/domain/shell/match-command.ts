@@ -185,8 +185,8 @@ function holdsInOrder(command: SimpleCommand, wanted: AnchorCommand): boolean {
   let next = 0
   for (const word of have) {
     if (next < want.length && isSameWord(want[next] ?? '', word)) next++
-    // An option with a value, and a further operand, may name another place or a further object.
-    else if (!isOption(word) || word.includes('=') || mayTurn(word)) return false
+    // An option with a value, and a further operand, may name another place or a further object; `/dev/null` names none.
+    else if (word !== '/dev/null' && (!isOption(word) || word.includes('=') || mayTurn(word))) return false
   }
   return next === want.length
 }
