@@ -111,7 +111,7 @@ export function parseToken(token: string) {
   return mark === undefined || secret === undefined ? null : { id: `key_${mark}`, secret }
 }
 
-/** Hashes the text of a secret by SHA-256; a slow hash would protect nothing, since 256 random bits cannot be found by trying. */
+/** Hashes the text of a secret, of which several stand for one value, by SHA-256: 256 random bits cannot be found by trying. */
 export const digestSecret = (secret: string): Uint8Array => createHash('sha256').update(secret).digest()
 
 /** Stands in for the digest of an unknown key, so that its check takes as long as that of a known key. */

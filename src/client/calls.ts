@@ -14,7 +14,6 @@ export type Given<N extends Name> = Pick<Parameters<N>, Extract<keyof Parameters
 
 export type Query<N extends Name> = NonNullable<Parameters<N>['query']>
 
-/** The JSON answer of an operation. */
 export type Answer<N extends Name> = JsonOf<operations[N]['responses'][keyof operations[N]['responses']]>
 
 type CallArguments<N extends Name> =

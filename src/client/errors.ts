@@ -59,7 +59,6 @@ export class UnreachableError extends VeridictError {
   }
 }
 
-/** Reads the reason that fetch hides in `cause`. */
 function reasonOf(error: unknown): string {
   const inner = error instanceof Error && error.cause !== undefined ? error.cause : error
   if (!(inner instanceof Error)) return 'unknown error'

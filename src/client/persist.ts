@@ -94,7 +94,6 @@ export async function* persist<T>(
   }
 }
 
-/** Waits. Throws the signal’s reason. */
 async function sleep(ms: number, signal?: AbortSignal): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>()
   const timer = setTimeout(resolve, ms)

@@ -131,6 +131,9 @@ export interface GradeManyOptions extends CallOptions {
   readonly concurrency?: number
 }
 
+/** Pages of cancelled batches that are looked through. */
+const MOST_PAGES = 100
+
 /** Finds the newest batch of a key that was not cancelled; null: none. */
 export async function findKeyed(
   batches: Veridict['batches'],
@@ -138,7 +141,7 @@ export async function findKeyed(
 ): Promise<api.Batch | null> {
   if (key === undefined) return null
   let query: Query<'listBatches'> | null = { key }
-  while (query !== null) {
+  for (let pages = 0; query !== null && pages < MOST_PAGES; pages++) {
     const { items, next_cursor }: api.BatchPage = await batches(query, { signal })
     const living = items.find(({ status }) => status !== 'cancelled' && status !== 'cancelling')
     if (living !== undefined) return living

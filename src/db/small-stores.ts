@@ -40,7 +40,6 @@ export const createSmallStores = (db: Db) => ({
   /** Human labels, append-only. */
   reviews: {
     put: (review: Review) => db.write((sql) => insert(sql, 'reviews', renderReview(review))),
-    /** Lists reviews, newest first. */
     async list({ question, grade_id, rater, ...page }: ReviewQuery): Promise<readonly Review[]> {
       const filters = Object.entries({ question, grade_id, rater })
       const rows = await db.read.all<{ review: Review }>`${newest(db, 'reviews', 'body AS review', filters, page)}`

@@ -134,7 +134,7 @@ function resultIn(text: string, { readLine }: Pick<BatchEndpoint<never>, 'readLi
   }
 }
 
-/** Yields the batches since a submission until a whole page is older. Throws for an answer that is no list, or endless: money depends on it. */
+/** Yields the batches since a submission until a whole page is older, so that no tie hides one. Throws for an answer that is no list, or endless: money depends on it. */
 async function* recentOf<Batch extends { readonly id: string }>(
   { list, createdAt }: BatchEndpoint<Batch>,
   { recorded_at }: Submission,

@@ -40,7 +40,7 @@ export const within = <T>(exchange: Exchange, work: () => Promise<T>): Promise<T
 /** The headers by which a client asks for a file of any size, which is streamed. */
 export const AS_FILE = { accept: 'application/binary' }
 
-/** Makes the `fetch` of a judge: spare connections, answers read whole under the signal, no redirects, so that a key stays at its origin. */
+/** Makes the `fetch` of a judge: spare connections (no call waits for a closing one), answers read whole, no redirects: a key stays at its origin. */
 export function makeFetch(calls: number): Fetch {
   const options = { connections: Math.ceil(calls * 1.25) + BATCH_CONNECTIONS, headersTimeout: LONGEST_CALL_MS }
   const [forAnswers, forFiles] = [new Agent({ ...options, maxResponseSize: MOST_REPLY_BYTES }), new Agent(options)]

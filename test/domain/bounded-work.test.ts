@@ -6,7 +6,7 @@ import { createRendering } from '../../src/domain/trajectory/rendering.ts'
 import type { Part, Trajectory } from '../../src/domain/trajectory/trajectory.ts'
 import type { TabAnchors } from '../tab-behavior.ts'
 import { expectLinear } from './linear-work.ts'
-import { GROUND_TRUTH, makeTrajectory } from './make.ts'
+import { GROUND_TRUTH, makeTrajectory, mapParts, shellAct } from './make.ts'
 
 /** Bounds the work of the gate over hostile sizes. `npm run mutants` leaves this file out: each of its tests takes seconds. */
 
@@ -32,6 +32,18 @@ test.each<[string, string, number, string]>([
     (run) => locateAll(run, quotes),
     times / 8,
   )
+})
+
+test('calls of many tools with the argument of an anchor', () => {
+  const call = (part: Part, step: number): Part => {
+    const { call: made, ...act } = part.act ?? shellAct()
+    const own = { ...made, tool: `get_${step}__send`, looks: true, outcome: 'answered' } as const
+    return { ...part, name: 'send.to', act: { ...act, role: 'unknown', language: null, call: own } }
+  }
+  const anchors = Array.from({ length: 20 }, () => ({ tool: 'send', argument: 'DE89' }))
+  const prepare = (size: number) =>
+    mapParts(makeTrajectory(Array.from({ length: size }, () => [['agent_action', 'DE89']])), call)
+  expectLinear(prepare, (run) => actsOf(run, GROUND_TRUTH).firstUse({ step: 0, part: -1 }, anchors, 'action'), 20_000)
 })
 
 test('quotes that stand for megabytes', () => {

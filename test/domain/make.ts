@@ -15,7 +15,7 @@ import type { Actor } from '../../src/schemas/vocabulary.ts'
 import { TAB_1, type TabAnchors, type TabClaims, type TabTruth, valuesOf } from '../tab-behavior.ts'
 
 /** What a step list makes of an action without a known tool: a shell command that ran. */
-const shellAct = (): Act => ({
+export const shellAct = (): Act => ({
   role: 'executes',
   language: 'shell',
   target: null,

@@ -22,7 +22,6 @@ test.each(['stop', 'kill'] as const)(
     expect(parked).toMatchObject({ status: 'parked', resumes_at: null, counts: { failed: 0, running: 0 } })
     expect(parked.parked_reason).toMatch(/^mock: quota_exhausted: .*insufficient_quota/)
     expect(parked.counts.graded).toBeGreaterThan(0)
-    // Nobody burns the archive: only what was in flight met the empty account.
     const refused = calls.length - 20
     expect(refused).toBeLessThanOrEqual(4)
 
@@ -77,7 +76,6 @@ test.each([
   const parked = await untilStatus('parked')
   expect(Date.parse(parked.resumes_at ?? '') - Date.now()).toBeGreaterThan(3_500_000)
   expect(parked.counts.failed).toBe(0)
-  // Nobody calls again who was told to wait.
   expect(calls.filter(({ play }) => play !== 'answer').length).toBeLessThanOrEqual(16)
 })
 

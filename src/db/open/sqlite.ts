@@ -133,7 +133,11 @@ function createUnits(db: Database.Database) {
       return done as Promise<T>
     },
     async settled(): Promise<void> {
-      while (running !== null) await running
+      // A caller may write again in the turn in which its unit ends.
+      do {
+        await running
+        await new Promise(setImmediate)
+      } while (running !== null)
     },
   }
 }

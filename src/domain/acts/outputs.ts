@@ -261,7 +261,6 @@ export class Outputs {
     return []
   }
 
-  /** Bounds a call of an application tool by its answer. */
   limitOfCall(at: Position, isToTell: boolean): Certainty {
     if (this.behind(at).some(this.isTurnedDown) || this.isSign(at, 'tells', tellsFault)) return 'maybe'
     const step = this.steps[at.step]

@@ -35,7 +35,8 @@ const NOT_DONE = 'its output says that nothing was done, reports a failure, or d
 const TURNED = 'another argument of its call may turn it, undo it or only try it'
 const FORBIDDEN = 'its instruction forbids the words of the action anchor'
 const OTHER_TOOL = 'the name of its tool says that it looks, tries, keeps or undoes'
-const MAY_FAIL = 'its output has words that may tell of a failure, or stands beside those of other calls'
+const MAY_FAIL =
+  'its output has words that may tell of a failure, or none of success or of the command, or stands beside those of other calls'
 const NOT_TOLD = 'its answer does not tell success in so many words'
 const HIDDEN = 'its script hides whether the command succeeded (a pipe, `;`, `||`, `&` or a later line)'
 const FURTHER = 'its call has further arguments, which may turn it'
@@ -68,6 +69,18 @@ export class PartUses {
       step.parts.filter(isRunScript).map((part) => ({ step, part })),
     )
     return first?.part.act == null ? '' : folderOfCall(first.step, first.part.act.call)
+  })
+
+  /** Finds the last call with an argument, and the last such call of another tool, of those that ran and whose tools do not look. */
+  private readonly lastCallsWith = once((wanted: string) => {
+    const found: { tool: string; step: number }[] = []
+    for (let step = this.trajectory.steps.length - 1; step >= 0 && found.length < 2; step--)
+      for (const { act, text } of this.trajectory.steps[step]?.parts ?? []) {
+        if (act?.role !== 'unknown' || act.call.looks || NOT_RUN.has(act.call.outcome)) continue
+        const isNew = text.trim() === wanted && !found.some(({ tool }) => tool === act.call.tool)
+        if (isNew) found.push({ tool: act.call.tool, step })
+      }
+    return found
   })
 
   constructor(trajectory: Trajectory, wanted: Wanted) {
@@ -260,13 +273,8 @@ export class PartUses {
 
   /** Bounds an act of a tool by later calls of other tools with the same argument, which may take the act back. */
   private limitOfLater({ tool }: Call, wanted: string, at: Position): Certainty {
-    const isOther = ({ act, text }: Part): boolean =>
-      act?.role === 'unknown' && act.call.tool !== tool && !act.call.looks && text.trim() === wanted
-    const { steps } = this.trajectory
-    const last = this.memo.once(this.trajectory, `again ${tool} ${wanted}`, () =>
-      steps.findLastIndex(({ parts }) => parts.some(isOther)),
-    )
-    return last < at.step ? 'whole' : 'sure'
+    const last = this.lastCallsWith(wanted)
+    return (last.find((call) => call.tool !== tool)?.step ?? -1) < at.step ? 'whole' : 'sure'
   }
 
   /** Bounds a tool that the anchor does not name in full: its name may say that it looks, tries, keeps or undoes. */

@@ -13,7 +13,6 @@ import { partsOfCall } from './wanted.ts'
 export const MOST_READ = 1_000_000
 /** Characters that a reading costs besides. */
 const COST_OF_READING = 50
-/** Outcomes that measure the end of a call. */
 const MEASURED = wordSet('ran failed')
 const IS_LOG = /\.(?:err|log|out)$/iu
 const ENDS_LINE = ['\n', '\r', '\u0003', '\u0015']
@@ -69,7 +68,6 @@ export class Scripts {
     return null
   })
 
-  /** The files that acts write. */
   private readonly written = lazy(() =>
     this.trajectory.steps.flatMap(({ parts }, step) =>
       [...parts.entries()].flatMap(([part, one]) => {
@@ -89,7 +87,7 @@ export class Scripts {
 
   /** Finds the last script that acts on an operand of a command by its program. */
   private readonly lastAgain = once(
-    (command: string) => this.effects().scripts.findLast(({ reading }) => reading.actsAgain(command)) ?? null,
+    (command: string) => this.effects().scripts.findLast(({ reading }) => reading.actsAgain(command, false)) ?? null,
   )
 
   constructor(trajectory: Trajectory, context: ScriptContext) {
@@ -100,7 +98,6 @@ export class Scripts {
     this.openLines = linesInPieces(trajectory)
   }
 
-  /** Reads a command line, code or keystrokes. */
   readingOf(part: Part, at: Position): ShellReading {
     const known = this.readings.get(part)
     if (known !== undefined) return known
@@ -134,9 +131,15 @@ export class Scripts {
     const decided = this.firstDeciding(command)
     if (decided !== null && isBefore(decided.at, at))
       return ['sure', `an earlier act writes ${baseName(decided.path)}, which may decide what the command does`]
+    if (!this.isWhole) return ['sure', 'a script of the run is behind the bound of what is read']
     const again = this.lastAgain(command)
-    if (again !== null && !isBefore(again.at, at))
+    if (again !== null && isBefore(at, again.at))
       return ['sure', `step ${again.step} acts on the same by the same program, and may take the act back`]
+    if (own?.actsAgain(command, true))
+      return [
+        'sure',
+        'a command behind it in its script acts on the same by the same program, and may take the act back',
+      ]
     if (isBehind(open)) return ['sure', 'an earlier call may have left a program open']
     const isChanged = moved !== undefined || isBehind(shell)
     return isChanged ? ['sure', 'an earlier command changed the shell or its folder'] : ['whole', '']
@@ -173,7 +176,6 @@ export class Scripts {
     return contents
   }
 
-  /** Lists the files that an act writes. */
   writesOf(part: Part, { role, language, target }: Act, at: Position): readonly string[] {
     if (language === 'patch') return patchWrites(part.text).flatMap(({ path }) => path ?? target ?? [])
     if (isRun(language)) return this.readingOf(part, at).outputs().filter(isKept)

@@ -149,7 +149,6 @@ export const wantedOf = once((truth: GroundTruth) => {
     }),
     /** Tells whether a text holds the anchor of an instruction that is carried out by printing. */
     isPrinted: (text: string): boolean => printed.some((string) => text.includes(string)),
-    /** Takes the texts of the instructions out of a text. */
     without: (text: string): string => texts.reduce((left, one) => left.replaceAll(one, '\n'), text),
     /** Bounds an anchor by other instructions' anchors: a text only in another's longer anchor is the other's act; a text of both may be either's. */
     limitByOthers(text: string, string: string): Certainty {

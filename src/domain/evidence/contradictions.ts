@@ -10,7 +10,7 @@ import { count, quoted } from '../words.ts'
 import { doubt, type EvidenceQuestion, firstDoubtful, measuredOf, partAt } from './observations.ts'
 import { byRule, type CheckedAnswer, claimedOrder, isSeenClaimed, needsQuote } from './unmet-claims.ts'
 
-/** Finds contradictions (design rule 7). `unsure`: claims by doubtful evidence; `failed`: their cited calls failed. */
+/** Finds contradictions (design rule 7): they leave the label, and cap the confidence. `unsure`, `failed`: claims by doubtful evidence, failed calls. */
 export function findContradictions(
   answer: CheckedAnswer,
   unsure: readonly ClaimRule[],
@@ -142,7 +142,7 @@ interface SearchedAct {
   readonly isMeasured: boolean
 }
 
-/** Compares a claimed or denied act with the acts after the sight: given strings count both ways, derived ones only as a whole command. */
+/** Compares a claimed or denied act with the acts after the sight: given strings count both ways, derived ones as whole commands; a signal that agrees settles a denial. */
 function againstAct(
   { claims, question, searched, dated }: CheckedAnswer,
   { claim: rule, which }: ReturnType<typeof actClaims>[number],

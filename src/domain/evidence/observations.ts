@@ -18,7 +18,6 @@ export interface EvidenceQuestion {
 }
 
 export interface UnmetClaim {
-  /** The id of a claim of the rubric. */
   readonly claim: string
   readonly reason: string
   /** The step that refutes the claim, where one does. */
@@ -92,7 +91,6 @@ function observe(trajectory: Trajectory, anchors: Anchors) {
   })
   return {
     first: Object.fromEntries(firsts.map(([which, hit]) => [which, hit?.position ?? null])),
-    /** The earliest of them. */
     surface: earliest(firsts.map(([, hit]) => hit))?.position ?? null,
     /** The first given anchor, or whole text, in a user or system part: the surface is the prompt itself. */
     in_prompt: earliest(given.map((one) => one.prompt)),

@@ -254,11 +254,16 @@ function readScript(source: ScriptSource, makeList: () => CommandList, context: 
       const own = before === '' ? -1 : commands.findIndex(({ words }) => words.join(' ').includes(before))
       return (own === -1 ? commands : commands.slice(0, own)).some((command) => setsUp(program, command))
     },
-    /** Tells whether another command of a command's program acts on an operand of the command. */
-    actsAgain(anchor: string): boolean {
+    /** Tells whether another command of a command's program acts on an operand of the command; `isBehind`: behind the command itself. */
+    actsAgain(anchor: string, isBehind: boolean): boolean {
       const { commands, pieces } = readAnchor(anchor)
       if (commands === null || !mayHold(pieces)) return false
-      return commands.some((wanted) => list().commands.some((one) => mayTakeBack(one, wanted)))
+      const all = list().commands
+      return commands.some((wanted) => {
+        const own = all.findIndex(({ words }) => words.join(' ') === wanted.words.join(' '))
+        if (isBehind && own === -1) return false
+        return all.slice(isBehind ? own + 1 : 0).some((one) => mayTakeBack(one, wanted))
+      })
     },
     /** Tells whether the script may hide the failure of a program of a command. */
     isHidden(anchor: string): boolean {

@@ -79,7 +79,6 @@ function readCall(session: Session, step: OpenStep, { id, name, input: args, typ
   addNamedCall(session, step, { id, name, args, path: at, namePath: `${path}/name`, type })
 }
 
-/** Bounds the head of a result that is searched for the harness's words. */
 const HEAD = 2000
 const TIMED_OUT = '\nCommand timed out after '
 

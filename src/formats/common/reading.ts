@@ -104,8 +104,11 @@ export class Reading {
   within(place: Place, read: () => void): void {
     const outer = this.#place
     this.#place = place
-    read()
-    this.#place = outer
+    try {
+      read()
+    } finally {
+      this.#place = outer
+    }
   }
 
   /** Reports a value of another form than is due: one unread record and one unread act, for the value may have held an act. */

@@ -59,7 +59,6 @@ export function takeMessage(
 
 export interface LocatedMessage {
   readonly tree: Tree
-  /** The place of pieces without a place of their own. */
   readonly path?: string
   /** The name of the message's step; the message's own id where absent. */
   readonly name?: string | null
@@ -125,7 +124,6 @@ class CallIds {
   }
 }
 
-/** Reads the messages of a list, each as a step. */
 export function readTurns(sink: ChatSink, turns: Iterable<Located>): void {
   const { reading } = sink
   for (const turn of turns) {

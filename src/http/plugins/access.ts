@@ -22,7 +22,7 @@ export interface AccessOptions {
   readonly config: Pick<Config, 'host' | 'access'>
 }
 
-/** Guards every route before a body is read: Host, origin, key or session, rate, scope. Returns the count of requests. */
+/** Guards every route before a body is read and before other hooks: Host, origin, key, rate, scope. Refuses a route without a need. */
 export async function installAccess(http: FastifyInstance, { access, config }: AccessOptions) {
   await http.register(cookies, { hook: false, secret: access.session_secret })
   const { behind_tls } = config.access
@@ -68,7 +68,7 @@ function needOf({ is404, params, routeOptions: { config } }: FastifyRequest): Ne
 
 const LOOPBACK_NAMES: readonly string[] = ['localhost', '127.0.0.1', '[::1]']
 
-/** Checks `Host` against DNS rebinding of a service on loopback or with names of its own. */
+/** Checks `Host` against DNS rebinding: an adversary’s name that resolves to loopback stands in `Host`. Only loopback and own names are checked. */
 function createHostCheck({ host, access }: AccessOptions['config']): (asked: string | undefined) => boolean {
   if (!access.loopback && access.allowed_hosts.length === 0) return () => true
   const own = host.includes(':') && !host.startsWith('[') ? `[${host}]` : host

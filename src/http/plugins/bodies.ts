@@ -210,7 +210,7 @@ function encodingOf(header: string | undefined): Encoding {
 const mostDecoded = (encoding: Encoding, length: number): number =>
   Number.isNaN(length) ? Infinity : encoding === null ? length : Math.max(FREE_BYTES, length * MOST_RATIO)
 
-/** Decodes a body by zlib’s threads, no faster than its reader. Throws a RequestError for bytes of another encoding, and for a bomb. */
+/** Decodes a body by zlib’s threads, no faster than its reader. Throws a RequestError for a bomb. Unread bytes are let through, so that the client reads the answer. */
 async function* decodeBody(encoding: Encoding, source: Readable): AsyncGenerator<Buffer> {
   try {
     yield* encoding === null ? plain(source) : decode(source, DECODERS[encoding]())

@@ -56,7 +56,7 @@ export function createMetrics() {
   }
 }
 
-/** Counts and logs each request by its route, never a header or a body. Good answers are debug lines. */
+/** Counts and logs each request by its route (a path would be a series for every id), never a header or a body. Good answers are debug lines. */
 export function recordRequests(app: FastifyInstance, metrics: Metrics): void {
   app.addHook('onResponse', (request, reply, done) => {
     const { method } = request
