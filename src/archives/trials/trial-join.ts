@@ -31,7 +31,7 @@ export async function joinTrial(scope: Scope, trial: TrialRun): Promise<TrialIte
     ...tasks.slice(0, 1).map((name) => `task ${shownName(name)}`),
     ...trials.slice(0, 1).map((name) => `trial ${shownName(name)}`),
   ].join(', ')
-  const none = `no given row and no ground_truth.json in its folder or above is of ${names}`
+  const none = `no given row (-g) and no ground_truth.json in its folder or above is of ${names}`
   if (truth === null) return skip(scope, place, 'no_ground_truth', none, run.name)
   const complete = completeTruth(truth.truth, facts.instruction ?? run.about.instruction, scope.job.options.rubric)
   if (complete === null)
