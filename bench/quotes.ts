@@ -130,7 +130,9 @@ function report(): void {
   for (const exception of exceptions) console.log(`ACCEPTED ${exception}`)
 }
 
-const total = (group: readonly Row[]): Row => rowOf('all', true, (key) => group.reduce((sum, row) => sum + row[key], 0))
+function total(group: readonly Row[]): Row {
+  return rowOf('all', true, (key) => group.reduce((sum, row) => sum + row[key], 0))
+}
 
 function lineOf(row: Row): string {
   const by = [...row.by].sort((a, b) => b[1] - a[1]).map(([name, times]) => `${name} ${times}`)
