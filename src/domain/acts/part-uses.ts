@@ -65,10 +65,9 @@ export class PartUses {
 
   /** The folder in which the first script of the run runs. */
   private readonly home = lazy(() => {
-    const [first] = this.trajectory.steps.flatMap((step) =>
-      step.parts.filter(isRunScript).map((part) => ({ step, part })),
-    )
-    return first?.part.act == null ? '' : folderOfCall(first.step, first.part.act.call)
+    const first = this.trajectory.steps.find(({ parts }) => parts.some(isRunScript))
+    const act = first?.parts.find(isRunScript)?.act
+    return first === undefined || act == null ? '' : folderOfCall(first, act.call)
   })
 
   /** Finds the last call with an argument, and the last such call of another tool, of those that ran and whose tools do not look. */

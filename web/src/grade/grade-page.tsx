@@ -48,7 +48,9 @@ function Title({ grade, items }: GradeProps) {
   const trial = trialOf(grade, items)
   return (
     <>
-      <HostileText text={`${trial}/`.replace('__', '/').startsWith(`${task}/`) ? trial : `${task} · ${trial}`} />{' '}
+      <HostileText
+        text={`${trial}/`.replace('__', '/').startsWith(task && `${task}/`) ? trial : `${task} · ${trial}`}
+      />{' '}
       <Outcome grade={grade} rubric={grade.receipt.rubric} />
     </>
   )
