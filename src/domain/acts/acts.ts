@@ -1,6 +1,6 @@
 import type { ActedBy, ActionAnchor, GroundTruth } from '../../schemas/trial.ts'
 import { textOfAnchor } from '../anchors/anchors.ts'
-import { onceForBoth } from '../result.ts'
+import { once, onceForBoth } from '../result.ts'
 import { isForPeople, SYSTEM_FILE } from '../shell/programs.ts'
 import { type Certainty, isDone, rankOf, strongest, type Use, weakest } from '../shell/script.ts'
 import { lettersOfPart, plainLetters } from '../text/letters.ts'
@@ -40,6 +40,12 @@ const PUTS_TOGETHER = /\$[({]|`|\\[xu0-7]|base64/u
 export class Acts {
   private readonly trajectory: Trajectory
   private readonly uses: PartUses
+
+  /** Lists the words that may be files in the acts of a step and of the step before: an act beside the sight names the file that runs. */
+  private readonly filesBeside = once((step: number): ReadonlySet<string> => {
+    const acts = this.trajectory.steps.slice(Math.max(0, step - 1), step + 1).flatMap(({ parts }) => parts)
+    return new Set(acts.flatMap(({ actor, text }) => (actor === 'agent_action' ? text.split(NO_FILE_NAME) : [])))
+  })
 
   constructor(trajectory: Trajectory, truth: GroundTruth) {
     this.trajectory = trajectory
@@ -170,11 +176,11 @@ export class Acts {
     anchors: readonly ActionAnchor[],
     sight: Position,
   ): LocatedUse | null {
+    const order = orderOf(this.trajectory, position, sight)
+    if (order === 'before') return null
     const useOf = (anchor: ActionAnchor) => this.uses.useOf(step, part, position, anchor)
     const used = anchors.filter((anchor) => rankOf(useOf(anchor).use) >= rankOf('maybe'))
     const named = used.length > 0 || !this.mayCarryOut(part, position, sight, anchors[0]) ? used : anchors.slice(0, 1)
-    const order = named.length === 0 ? 'before' : orderOf(this.trajectory, position, sight)
-    if (order === 'before') return null
     const most = order === 'unknown' ? 'maybe' : 'whole'
     const place = { position, step, isFailed: part.act !== null && FAILED.has(part.act.call.outcome) }
     let maybe: LocatedUse | null = null
@@ -195,13 +201,7 @@ export class Acts {
     if (anchor === undefined || act === null || NOT_RUN.has(act.call.outcome)) return false
     if (act.role === 'delegates') return this.uses.mentions(part, textOfAnchor(anchor))
     if (!isRunScript(part)) return false
-    // An act beside the sight names the file that runs.
-    const near = this.trajectory.steps.slice(Math.max(0, sight.step - 1), sight.step + 1)
-    const texts = near.flatMap(({ parts }) =>
-      parts.flatMap(({ actor, text }) => (actor === 'agent_action' ? text : [])),
-    )
-    const files = new Set(texts.flatMap((text) => text.split(NO_FILE_NAME)))
-    return this.uses.scripts.readingOf(part, at).runsOneOf(files)
+    return this.uses.scripts.readingOf(part, at).runsOneOf(this.filesBeside(sight.step))
   }
 }
 
