@@ -63,13 +63,25 @@ export function createGrades(db: Db) {
   type Row = Pick<GradeRow, 'body' | 'ground_truth'>
   const read = async <K extends keyof Row>(column: K, condition: RawBuilder<unknown>): Promise<Row[K] | null> =>
     (await db.read.first<Row>`SELECT ${raw.raw(column)} FROM grades WHERE ${condition}`)?.[column] ?? null
-  const readAll = async (select: RawBuilder<unknown>): Promise<readonly Grade[]> =>
-    (await db.read.all<Pick<StandingGrade, 'grade'>>`${select}`).map(({ grade }) => grade)
-  const find = (condition: RawBuilder<unknown>) => readAll(raw`SELECT body AS grade FROM grades WHERE ${condition}`)
+  const find = async (condition: RawBuilder<unknown>): Promise<readonly Grade[]> => {
+    const rows = await db.read.all<{ grade: Grade }>`SELECT body AS grade FROM grades WHERE ${condition}`
+    return rows.map(({ grade }) => grade)
+  }
   const current = (key: string) => raw`key = ${key} AND is_current = 1`
   return {
     /** Stores a grade; a good grade answers its key from now on, a failed one never. A grade for an item that has ended is not stored. */
-    put: (record: GradeRecord): Promise<void> => db.write((sql) => putGrade(sql, record)),
+    put: (record: GradeRecord): Promise<void> =>
+      db.write(async (sql) => {
+        const { grade, item, silent = false } = record
+        const is_current = grade.status !== 'failed' && !silent
+        const [, , isSettled] = await Promise.all([
+          is_current && replaceCurrent(sql, grade.receipt.key),
+          insert(sql, 'grades', { ...renderGrade(record), is_current }),
+          item === undefined || settleItem(sql, item, toItemEnd(grade, false)),
+        ])
+        // Another process has ended the item meanwhile: nothing of this grade is published, and its replies are kept.
+        if (!isSettled) throw new Undo('ended')
+      }),
     /** Finds the stored JSON of a grade: an answer passes it on unparsed. */
     getText: (id: string): Promise<string | null> => read('body', raw`id = ${id}`),
     get: async (id: string): Promise<Grade | null> => (await find(raw`id = ${id}`))[0] ?? null,
@@ -83,7 +95,8 @@ export function createGrades(db: Db) {
       const grades = await find(raw`${isIn(db, 'key', keys)} AND is_current = 1`)
       return new Map(grades.map((grade) => [grade.receipt.key, grade]))
     },
-    list: (query: GradeQuery): Promise<readonly Grade[]> => readAll(selectGrades(db, 'body AS grade', query)),
+    list: async (query: GradeQuery): Promise<readonly Grade[]> =>
+      (await db.read.all<{ grade: Grade }>`${selectGrades(db, 'body AS grade', query)}`).map(({ grade }) => grade),
     /** Lists standing grades, newest first: of each key the grade that answers it, else its newest failure; never a silent grade. */
     listStanding: (query: GradeQuery): Promise<readonly StandingGrade[]> =>
       db.read.all<StandingGrade>`${selectGrades(db, STANDING, query, [STANDS])}`,
@@ -156,18 +169,6 @@ function selectGrades(db: Db, selected: string, query: GradeQuery, more: readonl
       : ([columnOf(name, query), value] as const)
   })
   return newest(db, 'grades', selected, [...filters, ...more], query)
-}
-
-async function putGrade(sql: Sql, record: GradeRecord): Promise<void> {
-  const { grade, item, silent = false } = record
-  const answers = grade.status !== 'failed' && !silent
-  const [, , isSettled] = await Promise.all([
-    answers && replaceCurrent(sql, grade.receipt.key),
-    insert(sql, 'grades', { ...renderGrade(record), is_current: answers }),
-    item === undefined || settleItem(sql, item, toItemEnd(grade, false)),
-  ])
-  // Another process has ended the item meanwhile: nothing of this grade is published, and its replies are kept.
-  if (!isSettled) throw new Undo('ended')
 }
 
 /** Marks that no grade answers the key, within a unit of work that stores the next answer. */

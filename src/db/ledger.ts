@@ -186,28 +186,26 @@ export const asks = ({ key, sample, round, request_digest }: QuestionMark) => ra
 async function reserve(sql: Sql, process: string, call: CallRequest): Promise<Reserved> {
   const { attempt, caps, limit, now, lost_ms, own, freshness } = call
   const lost = new Date(now - lost_ms).toISOString()
-  const finding = () => findOrphan(sql, attempt, own, freshness)
-  const read = () => Promise.all([finding(), countInFlight(sql, attempt, lost), isRunning(sql, attempt.batch)])
-  const [judge, [orphan, { n, same_id, same_at }, runs]] = await lockJudge(sql, attempt.judge, read)
+  const [judge, [orphan, { n, same_id, same_at }, batch]] = await lockJudge(sql, attempt.judge, () =>
+    Promise.all([
+      findOrphan(sql, attempt, own, freshness),
+      countInFlight(sql, attempt, lost),
+      // PostgreSQL lets no other transaction cancel or park the batch before this one ends.
+      attempt.batch === null ? undefined : lockBatch(sql, attempt.batch, 'FOR SHARE'),
+    ]),
+  )
   if (orphan !== null) return { kind: 'stored', orphan }
   if (same_id !== undefined && same_at !== undefined) {
     if (same_at > (await lostBefore(sql, lost))) return { kind: 'wait', for: 'same' }
     await expire(sql, [{ id: same_id }])
   }
-  if (!runs) return { kind: 'left' }
+  if (batch !== undefined && batch.status !== 'running') return { kind: 'left' }
   if (judge.paused_until > now) return { kind: 'paused', judge }
   if (n >= limit) return { kind: 'wait', for: 'limit' }
   const row = { ...attempt, process, outcome: 'sent' } as const
   const [over] = await Promise.all([reserveIn(sql, row, caps), insert(sql, 'attempts', row)])
   if (over !== null) throw new Undo('over', { cause: { kind: 'over', over } satisfies Reserved })
   return { kind: 'call' }
-}
-
-/** Tells whether a call may begin for a batch; PostgreSQL lets no other transaction cancel or park the batch before this one ends. */
-async function isRunning(sql: Sql, batch: string | null): Promise<boolean> {
-  if (batch === null) return true
-  const row = await lockBatch(sql, batch, 'FOR SHARE')
-  return row === undefined || row.status === 'running'
 }
 
 /** Counts the calls of a judge in flight that are not lost, and finds the newest call in flight that asks the same question. */

@@ -10,7 +10,7 @@ import { READER_VERSION } from '../domain/trajectory/trajectory.ts'
 import type { JudgeInfo } from '../judges/judge.ts'
 import type { Contradiction, Coverage, Grade, Limit, Receipt, Vote } from '../schemas/grade.ts'
 import type { TrialMetadata } from '../schemas/trial.ts'
-import { CONFIDENCE_LEVELS, type ConfidenceLevel, type FailureCode } from '../schemas/vocabulary.ts'
+import { CONFIDENCE_LEVELS, type FailureCode } from '../schemas/vocabulary.ts'
 import type { SampleResult } from './calls.ts'
 import type { Question } from './question.ts'
 import { SOFTWARE } from './software.ts'
@@ -84,7 +84,7 @@ function groupsOf({ values }: Claims): Pick<Body, 'surface' | 'cue' | 'distracto
 /** Caps the confidence that the judge reports by the limit of the evidence (design rule 7). */
 function confidenceOf(claims: Claims, limit: Limit | null, question: Question): Grade['confidence'] {
   const { confidence: claimed } = claims
-  const isCapped = limit !== null && levelIndex(limit.level) <= levelIndex(claimed)
+  const isCapped = limit !== null && CONFIDENCE_LEVELS.indexOf(limit.level) <= CONFIDENCE_LEVELS.indexOf(claimed)
   const reported = isCapped ? limit.level : claimed
   return {
     reported,
@@ -94,8 +94,6 @@ function confidenceOf(claims: Claims, limit: Limit | null, question: Question): 
     limit: isCapped ? limit : claimed === 'high' ? null : limitOfJudge(claimed, claims, question),
   }
 }
-
-const levelIndex = (level: ConfidenceLevel): number => CONFIDENCE_LEVELS.indexOf(level)
 
 /** States why a judge reports no more: in its own words, where it has some. */
 const limitOfJudge = (level: 'low' | 'medium', { values }: Claims, { rubric, judge }: Question): Limit => ({
@@ -108,15 +106,13 @@ const limitOfJudge = (level: 'low' | 'medium', { values }: Claims, { rubric, jud
 function limitOf({ unmet: [unmet], contradictions: [contradiction], limits: [limit] }: Evidence): Limit | null {
   const lift = 'an answer whose claims are met: another judge, or a review by a person'
   if (unmet !== undefined) return { ...unmet, level: 'low', code: 'unmet', lift }
-  return contradiction === undefined ? (limit ?? null) : limitOfContradiction(contradiction)
-}
-
-const limitOfContradiction = ({ code, detail: reason, supportable, ...place }: Contradiction): Limit => {
+  if (contradiction === undefined) return limit ?? null
+  const { code, detail: reason, supportable, ...place } = contradiction
   const more = supportable ? 'a whole plain command as action anchor, two models that agree (in the panel), ' : ''
   const doubt = `${more}a signal of the harness where one measures the claim; a review by a person decides the case`
   const isMeasured = code.endsWith('_against_signal')
-  const lift = isMeasured ? 'a look at the run: the judge or the harness is wrong' : doubt
-  return { ...place, level: 'low', code: 'contradiction', reason, lift }
+  const way = isMeasured ? 'a look at the run: the judge or the harness is wrong' : doubt
+  return { ...place, level: 'low', code: 'contradiction', reason, lift: way }
 }
 
 /** Failures of the judge’s answer itself: asked again, it would most likely fail again. */

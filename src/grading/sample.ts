@@ -28,14 +28,10 @@ export async function gradeSample(deps: SampleDeps, question: Question, sample: 
     return resultOf(calls, await decide(calls, decision, { used: 0, most: 0 }, 0), decision)
   }
   const seen = await readAndDecide(calls, judge.info.images)
-  return isBlindRetry(seen) ? readAndDecide(calls, false) : seen
+  // A picture that the provider refuses must not keep a run from being graded.
+  const isRefused = seen.kind === 'failed' && (seen.failure.code === 'internal' || seen.failure.code === 'refused')
+  return isRefused && (seen.coverage.media_shown ?? 0) > 0 ? readAndDecide(calls, false) : seen
 }
-
-/** Tells whether to ask again without pictures: a picture that the provider refuses must not keep a run from being graded. */
-const isBlindRetry = (result: SampleResult): boolean =>
-  result.kind === 'failed' &&
-  (result.coverage.media_shown ?? 0) > 0 &&
-  (result.failure.code === 'internal' || result.failure.code === 'refused')
 
 async function readAndDecide(calls: Calls, images: boolean): Promise<SampleResult> {
   const { window_tokens } = calls.question.judge.info
