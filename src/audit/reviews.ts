@@ -1,4 +1,4 @@
-import type { ReviewStore } from '../db/small-stores.ts'
+import type { ReviewStore } from '../db/reviews.ts'
 import { defined, type Issue, pushTo } from '../domain/result.ts'
 import {
   type ClaimValues,

@@ -34,12 +34,6 @@ export interface Db {
 /** Rolls a unit of work back, which then resolves with the `cause`. */
 export class Undo extends Error {}
 
-/** Waits until all work has ended; then returns its values, or throws the error of the first that failed. */
-export async function settleAll<T>(work: readonly Promise<T>[]): Promise<T[]> {
-  await Promise.allSettled(work)
-  return Promise.all(work)
-}
-
 const COMPILERS = { sqlite: new SqliteQueryCompiler(), postgres: new PostgresQueryCompiler() }
 
 /** Makes the statements of a database of the function that runs a text with its values. A statement is a template that means the same to both databases. */

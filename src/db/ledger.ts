@@ -98,7 +98,15 @@ export function createLedger(db: Db) {
     /** Stores the end of a call, and its reply, which may be used only afterwards. Rejects for a call that never began, or that has ended. */
     finish(attempt: FinishedAttempt): Promise<void> {
       const end = renderEnd(attempt)
-      return db.write((sql) => finish(sql, attempt, end))
+      return db.write(async (sql) => {
+        const which = raw`id = ${attempt.id}`
+        const sent = await endCalls(sql, which, 'sent', end)
+        // A process that was taken for dead may end its calls after all.
+        const [ended] = sent.length > 0 ? sent : await endCalls(sql, which, 'unknown', end)
+        if (ended === undefined) throw refusal(`the attempt ${attempt.id} is not in flight`)
+        const settling = settleJudge(sql, ended[0].judge, attempt.reply, attempt.now ?? Date.now())
+        await Promise.all([settling, addSpending(sql, [ended])])
+      })
     },
     /** Stores a call that costs nothing and leaves this process not at all, begun and ended in one unit of work. */
     async record(planned: PlannedAttempt, finished: FinishedAttempt): Promise<void> {
@@ -250,16 +258,6 @@ export const parseReply = ({ reply_text, raw_reply, usage, request_id, model_res
   ...{ ok: true, text: reply_text ?? '', raw: raw_reply ?? '' },
   ...{ usage, model_resolved, request_id },
 })
-
-/** Ends a call; `unknown` too: a process that was taken for dead may end its calls after all. */
-async function finish(sql: Sql, attempt: FinishedAttempt, end: ReturnType<typeof renderEnd>): Promise<void> {
-  const which = raw`id = ${attempt.id}`
-  const sent = await endCalls(sql, which, 'sent', end)
-  const [ended] = sent.length > 0 ? sent : await endCalls(sql, which, 'unknown', end)
-  if (ended === undefined) throw refusal(`the attempt ${attempt.id} is not in flight`)
-  const settling = settleJudge(sql, ended[0].judge, attempt.reply, attempt.now ?? Date.now())
-  await Promise.all([settling, addSpending(sql, [ended])])
-}
 
 /** Marks calls as `unknown`: each may have been paid for, and stays counted with its bound. */
 async function expire(sql: Sql, calls: readonly Pick<Attempt, 'id'>[]): Promise<void> {

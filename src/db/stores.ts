@@ -3,28 +3,35 @@ import type { Db } from './db.ts'
 import { createImports } from './files/transfer.ts'
 import { createGrades } from './grades.ts'
 import { createJudges } from './judges.ts'
+import { createIdempotency, createKeys } from './keys.ts'
 import { createLedger } from './ledger.ts'
 import type { PostgresOptions } from './open/postgres.ts'
 import { createRunLock, type RunLock } from './open/run-lock.ts'
 import { MEMORY, openSqlite } from './open/sqlite.ts'
-import { createSmallStores } from './small-stores.ts'
+import { createDispositions, createReviews } from './reviews.ts'
+import { createSettings } from './settings.ts'
 import { createSubmissions } from './submissions.ts'
+import { createTrajectories } from './trajectories.ts'
 
 export type Stores = ReturnType<typeof storesOver>
 
 /** Creates the stores; `run_lock` null: PostgreSQL, where workers share the batches. */
 function storesOver(db: Db, run_lock: RunLock | null) {
-  const small = createSmallStores(db)
   return {
-    ...small,
+    db,
+    run_lock,
+    access: createKeys(db),
     attempts: createLedger(db),
     batches: createBatches(db),
+    dispositions: createDispositions(db),
     grades: createGrades(db),
+    idempotency: createIdempotency(db),
     imports: createImports(db),
     judges: createJudges(db),
     provider: createSubmissions(db),
-    ...{ db, run_lock },
-    check: small.settings.check,
+    reviews: createReviews(db),
+    settings: createSettings(db),
+    trajectories: createTrajectories(db),
     close(): Promise<void> {
       run_lock?.release()
       return db.close()

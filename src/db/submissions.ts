@@ -20,9 +20,6 @@ const SENT = ['id', 'judge', 'batch', 'status', 'provider_id', 'recorded_at', 'r
 
 export type SubmissionRecord = Readonly<Pick<Submission, (typeof SENT)[number]>>
 
-/** Each line of a submission ends with a line feed, which counts. */
-const LINE_END_BYTES = 1
-
 export type Submissions = ReturnType<typeof createSubmissions>
 
 /** Questions in a provider’s batch endpoint. A submission is recorded before it is sent, an answer before it is used; each answer counts once. */
@@ -40,7 +37,7 @@ export const createSubmissions = (db: Db) => ({
       const waiting = await sql.run`UPDATE batch_items SET status = 'waiting'
         WHERE ${isOf(batch)} AND idx = ${index} AND status IN ('pending', 'waiting')`
       if (waiting === 0) return null
-      const bytes = Buffer.byteLength(line) + LINE_END_BYTES
+      const bytes = Buffer.byteLength(`${line}\n`)
       const row = { ...planned, batch, item: index, outcome: 'queued', bytes, line } as const
       await insert(sql, 'attempts', row)
       const over = await reserveIn(sql, row, caps)
@@ -103,9 +100,8 @@ export const createSubmissions = (db: Db) => ({
     }),
   /** Lists ids and lines of a submission’s requests without an answer, in their order. */
   lines: (id: string) =>
-    db.read.all<
-      Readonly<Record<'id' | 'line', string>>
-    >`SELECT id, line FROM attempts WHERE submission = ${id} AND outcome = 'sent' ORDER BY seq`,
+    db.read.all<{ readonly id: string; readonly line: string }>`
+      SELECT id, line FROM attempts WHERE submission = ${id} AND outcome = 'sent' ORDER BY seq`,
   /** Stores the provider’s id; the same id twice is fine, another id for the same submission is refused. */
   async markSubmitted(id: string, providerId: string): Promise<void> {
     const marked = await db.write(

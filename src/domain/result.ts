@@ -21,6 +21,12 @@ export function pushTo<K, V>(lists: Map<K, V[]>, key: K, item: V): void {
   else list.push(item)
 }
 
+/** Waits until all work has ended; then returns its values, or throws the error of the first that failed. */
+export async function settleAll<T>(work: readonly Promise<T>[]): Promise<T[]> {
+  await Promise.allSettled(work)
+  return Promise.all(work)
+}
+
 interface Answers<K, T> {
   get(key: K): T | undefined
   set(key: K, answer: T): unknown

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { questionOfReview, readReviews, standingReviewsOf } from '../../src/audit/reviews.ts'
-import type { ReviewStore } from '../../src/db/small-stores.ts'
+import type { ReviewStore } from '../../src/db/reviews.ts'
 import { openSqliteStores } from '../../src/db/stores.ts'
 import { digestBytes } from '../../src/domain/digest.ts'
 import { collect } from '../collect.ts'

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { createIdempotency } from '../../src/db/small-stores.ts'
+import { createIdempotency } from '../../src/db/keys.ts'
 import { unpackText } from '../../src/db/text.ts'
 import { digestBytes, digestValue } from '../../src/domain/digest.ts'
 import type { Current } from './contract.ts'

@@ -35,14 +35,14 @@ export function describeStores(name: string, open: () => Promise<Stores>): void 
     describeOverview(current)
 
     test('check writes and may be repeated', async () => {
-      await stores.check()
-      await expect(stores.check()).resolves.toBeUndefined()
+      await stores.settings.check()
+      await expect(stores.settings.check()).resolves.toBeUndefined()
     })
 
     test('close may be repeated; what comes after it is refused', async () => {
       await stores.close()
       await stores.close()
-      await expect(stores.check()).rejects.toMatchObject({ name: 'StorageError', code: 'storage_error' })
+      await expect(stores.settings.check()).rejects.toMatchObject({ name: 'StorageError', code: 'storage_error' })
       await expect(stores.grades.list({ limit: 1 })).rejects.toMatchObject({ code: 'storage_error' })
     })
   })

@@ -19,7 +19,7 @@ test('processes that open the same new file at once all get it, migrated once', 
   const source = `
     const { openSqliteStores } = await import(${JSON.stringify(new URL('../../src/db/stores.ts', import.meta.url).href)})
     const stores = openSqliteStores({ path: ${JSON.stringify(path)} })
-    await stores.check()
+    await stores.settings.check()
     await stores.close()`
   const children = Array.from({ length: 6 }, () =>
     spawn(process.execPath, ['--input-type=module', '--eval', source], { stdio: ['ignore', 'inherit', 'inherit'] }),
@@ -27,7 +27,7 @@ test('processes that open the same new file at once all get it, migrated once', 
   const ends = await Promise.all(children.map((child) => once(child, 'close')))
   expect(ends).toEqual(children.map(() => [0, null]))
   const stores = openSqliteStores({ path })
-  await stores.check()
+  await stores.settings.check()
   await stores.close()
 })
 

@@ -34,7 +34,7 @@ export async function generateStore(path: string, { grades }: Generated): Promis
 async function fill(stores: Stores, n: number): Promise<void> {
   await stores.settings.renderingSecret(() => randomBytes(32))
   await stores.settings.registerRubric('mine@1', digestValue('mine'), HARD)
-  await stores.check()
+  await stores.settings.check()
   const items = Math.max(4, Math.floor(n / 10))
   await openBatch(stores, 'bat_done', items, { name: HARD, key: 'again', payer: null })
   for (let from = 0; from < n; from += TOGETHER)

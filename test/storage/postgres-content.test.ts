@@ -113,7 +113,7 @@ describePostgres('TLS to PostgreSQL', (tools) => {
     await server.start()
     const secured = `${server.url}?sslmode=verify-full&sslrootcert=${encodeURIComponent(certificate)}`
     const stores = await open(newSchema(), { url: secured })
-    await stores.check()
+    await stores.settings.check()
     const lines = await server.query(`
       SELECT bool_and(ssl) AS secured FROM pg_stat_ssl JOIN pg_stat_activity USING (pid) WHERE application_name = 'veridict'`)
     expect(lines).toEqual([{ secured: true }])

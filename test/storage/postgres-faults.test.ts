@@ -145,13 +145,13 @@ describePostgres('PostgreSQL that fails', (tools) => {
     await stores.grades.put(makeRecord({ key: 'before' }))
     await server[how]()
     const refused = [
-      () => stores.check(),
+      () => stores.settings.check(),
       () => stores.grades.list({ limit: 1 }),
       () => begin(stores, planAttempt('att_1')),
     ]
     for (const ask of refused) await expect(ask()).rejects.toMatchObject({ name: 'StorageError', code: 'storage_busy' })
     await server.start()
-    await stores.check()
+    await stores.settings.check()
     expect(await stores.grades.findByKey(digestBytes('before'))).not.toBeNull()
     await begin(stores, planAttempt('att_1'))
     await stores.attempts.finish(finishOk('att_1'))

@@ -87,7 +87,7 @@ describePostgres('migrations of PostgreSQL', (tools) => {
       REVOKE CREATE ON DATABASE postgres FROM PUBLIC`)
     const url = server.url.replace(/veridict:[^@]+@/, 'tenant:tenant@')
     const stores = await tools().open(schema, { url })
-    await stores.check()
+    await stores.settings.check()
     await stores.close()
     await expect(tools().open(undefined, { url })).rejects.toMatchObject({ code: 'storage_error', message: /may not/ })
   })

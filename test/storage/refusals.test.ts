@@ -57,7 +57,7 @@ describe('two connections to one file', () => {
   test('a unit of work takes the write lock before it reads, so that it never has to upgrade', async () => {
     const path = tempDatabase()
     const [a, b] = [openSqlite(path), openSqlite(path)]
-    await a.stores.check()
+    await a.stores.settings.check()
     await b.run('PRAGMA busy_timeout = 20')
     const release = holdLock(path)
     const read = () => b.stores.db.write((sql) => sql.query('SELECT name FROM settings'))
@@ -73,12 +73,12 @@ test('many writes wait for a held lock once, not one after the other; reading go
   await b.run('PRAGMA busy_timeout = 200')
   const release = holdLock(path)
   const start = performance.now()
-  const ends = await Promise.allSettled(Array.from({ length: 30 }, () => b.stores.check()))
+  const ends = await Promise.allSettled(Array.from({ length: 30 }, () => b.stores.settings.check()))
   expect(performance.now() - start).toBeLessThan(2000)
   expect(await b.stores.grades.list({ limit: 1 })).toEqual([])
   expect(ends.map((end) => end.status === 'rejected' && end.reason.code)).toEqual(new Array(30).fill('storage_busy'))
   release()
-  await b.stores.check()
+  await b.stores.settings.check()
 })
 
 describe('damage', () => {

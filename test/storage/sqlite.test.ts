@@ -40,7 +40,7 @@ test('check writes a row, since the lock alone does not show a full disk', async
   const changes = async () => (await run('SELECT total_changes() AS n'))[0]?.['n'] as number
   for (const _time of [1, 2]) {
     const before = await changes()
-    await stores.check()
+    await stores.settings.check()
     expect(await changes()).toBe(before + 1)
   }
 })
@@ -61,7 +61,7 @@ describe('closing', () => {
   test('leaves the whole database in one file', async () => {
     const path = tempDatabase()
     const stores = openSqliteStores({ path })
-    await stores.check()
+    await stores.settings.check()
     await stores.close()
     expect(readdirSync(dirname(path))).toEqual(['veridict.sqlite'])
   })

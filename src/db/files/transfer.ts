@@ -3,7 +3,7 @@ import { EXPORT_RECORDS, type ExportKind, type ExportRecord, type RecordOf } fro
 import type { Grade } from '../../schemas/grade.ts'
 import { columns, type Db, insert, type ReadRows, type Sql } from '../db.ts'
 import { renderGrade, replaceCurrent } from '../grades.ts'
-import { renderDisposition, renderReview } from '../small-stores.ts'
+import { renderDisposition, renderReview } from '../reviews.ts'
 import { packText, parseStored, unpackText } from '../text.ts'
 
 const ATTEMPT_COLUMNS = Object.keys(EXPORT_RECORDS.attempt.properties).filter((name) => name !== 'kind')

@@ -34,7 +34,7 @@ export function operationRoutes(
     handler: async (request) => {
       if (state.draining) throw draining()
       try {
-        await context.stores.check()
+        await context.stores.settings.check()
       } catch (error) {
         const { code, message } = error as { code?: string; message?: string }
         request.log.error({ code, detail: message }, 'the database cannot be written')
