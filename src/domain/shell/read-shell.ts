@@ -1,6 +1,7 @@
 import { lazy } from '../result.ts'
 import { parseTexts } from '../text/json.ts'
-import { foldWhole, indexOfWord } from '../text/search.ts'
+import { foldText } from '../text/normal-text.ts'
+import { indexOfWord } from '../text/search.ts'
 import { baseName, isAddress, wordSet } from '../words.ts'
 import { type CommandList, listCommands } from './list-commands.ts'
 import type { Anchor, AnchorCommand } from './match-command.ts'
@@ -75,7 +76,7 @@ function readKeys(text: string, context: ScriptContext): ShellReading {
 /** Reads code of another language: whether its strings are run is not known. */
 function readCode(text: string, path: string): ShellReading {
   const { live, comments } = withoutComments(path, text)
-  const [folded, foldedComments] = [foldWhole(live), foldWhole(comments)]
+  const [folded, foldedComments] = [foldText(live), foldText(comments)]
   const lower = lazy(() => folded.toLowerCase())
   return {
     ...UNREAD,
@@ -86,7 +87,7 @@ function readCode(text: string, path: string): ShellReading {
     },
     prints: () => true,
     // A path is as often read as changed.
-    takes: (wanted) => wanted.some((word) => indexOfWord(lower(), word, 0) !== -1),
+    takes: (wanted) => wanted.some((word) => indexOfWord(lower(), word) !== -1),
   }
 }
 
@@ -116,11 +117,11 @@ const CODED_WORD = /\$["']|\\\n|[^\t\n -~]/
 /** Reads a script by the list of its commands, which is made where the source alone does not tell the answer. */
 function readScript(source: ScriptSource, makeList: () => CommandList, context: ScriptContext) {
   const list = lazy(makeList)
-  const folded = lazy(() => foldWhole(spread(source.text)))
+  const folded = lazy(() => foldText(spread(source.text)))
   /** The source without quotes, which holds every word of the commands; empty where no such text is known. */
   const bare = lazy(() => (source.isExact && !CODED_WORD.test(source.text) ? source.text.replace(QUOTES, '') : ''))
   /** The folded source without its comments. */
-  const live = lazy(() => foldWhole(withoutComments('x.sh', spread(source.text)).live))
+  const live = lazy(() => foldText(withoutComments('x.sh', spread(source.text)).live))
   const texts = lazy(() => list().commands.map(foldCommand))
   /** The folded source and the words of its commands. */
   const all = lazy(() => [folded(), ...texts().flatMap(({ words, messages }) => [words, messages])].join('\n'))
@@ -232,7 +233,7 @@ function readScript(source: ScriptSource, makeList: () => CommandList, context: 
     /** Tells whether a command that may act has one of the words in its words, texts or outputs; `isFollowed`: a later command names a file that the script writes. */
     takes(wanted: readonly string[], isFollowed: boolean): boolean {
       if (bare() !== '' && !wanted.some((word) => bare().toLowerCase().includes(word))) return false
-      const isIn = (text: string): boolean => wanted.some((word) => indexOfWord(text.toLowerCase(), word, 0) !== -1)
+      const isIn = (text: string): boolean => wanted.some((word) => indexOfWord(text.toLowerCase(), word) !== -1)
       if (list().isOpen && isIn(live())) return true
       // A command may take what another tells from a pipe.
       const isPiped =
@@ -329,7 +330,7 @@ function useOfText(command: SimpleCommand, text: CommandText, anchor: Anchor, co
   const inWords = useOfNeedle(text.words, needle)
   const mayHold = command.kind === 'does' && holdsAll(command, anchor.words)
   const held: Use = inWords === 'absent' && mayHold ? weakest(names, 'maybe') : weakest<Use, Use>(inWords, most)
-  const inOutputs = useOfNeedle(foldWhole(outputs.join('\n')), needle)
+  const inOutputs = useOfNeedle(foldText(outputs.join('\n')), needle)
   const written = weakest(weakest<Use, Use>(inOutputs, runs), kind === 'asCommand' ? 'maybe' : 'sure')
   const isMessage = useOfNeedle(text.messages, needle) !== 'absent'
   const inMessages: Use = !isMessage ? 'absent' : kind === 'asString' ? 'maybe' : 'told'
@@ -361,7 +362,7 @@ const NO_TEXT: CommandText = { words: '', own: '', messages: '' }
 
 function foldCommand({ name, words, texts }: SimpleCommand): CommandText {
   const { rest, messages } = withoutMessages(name, words)
-  const own = foldWhole(spread(rest.join(' ')))
-  const all = texts.length === 0 ? own : [own, foldWhole(spread(texts.join(' ')))].join(' ')
-  return { words: all, own, messages: foldWhole(messages.join(' ')) }
+  const own = foldText(spread(rest.join(' ')))
+  const all = texts.length === 0 ? own : [own, foldText(spread(texts.join(' ')))].join(' ')
+  return { words: all, own, messages: foldText(messages.join(' ')) }
 }

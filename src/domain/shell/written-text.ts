@@ -1,4 +1,5 @@
-import { foldForSearch, foldWhole, indexOfName, indexOfWord } from '../text/search.ts'
+import { foldText } from '../text/normal-text.ts'
+import { foldForSearch, indexOfName, indexOfWord } from '../text/search.ts'
 import { baseName, normalPath, wordSet } from '../words.ts'
 import data from './commands.json' with { type: 'json' }
 import { type AnchorCommand, readAnchor } from './match-command.ts'
@@ -119,14 +120,14 @@ export interface Content {
 
 /** Answers `sure` where a string stands as a name of its own in a folded text, and `maybe` where it is a piece of a longer name. */
 export function useOfNeedle(folded: string, needle: string): 'sure' | 'maybe' | 'absent' {
-  if (needle === '' || indexOfWord(folded, needle, 0) === -1) return 'absent'
-  return indexOfName(folded, needle, 0) === -1 ? 'maybe' : 'sure'
+  if (needle === '' || indexOfWord(folded, needle) === -1) return 'absent'
+  return indexOfName(folded, needle) === -1 ? 'maybe' : 'sure'
 }
 
 /** Reads a text that is put into a file; a null target is not known. */
 export function readContent(content: string, target: string | null, context: ScriptContext): Content {
   const { live, comments, marks } = withoutComments(target, content)
-  const [folded, foldedComments] = [foldWhole(live), foldWhole(comments)]
+  const [folded, foldedComments] = [foldText(live), foldText(comments)]
   return {
     useOf(text) {
       const { kind, needle, commands, words } = readAnchor(text)

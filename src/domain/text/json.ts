@@ -36,13 +36,13 @@ export const isRecord = (value: unknown): value is Record<string, unknown> =>
 
 /** Counts the members of all objects of a value; NaN where a name has a backslash. Without recursion: it may be nested as deep as it likes. */
 export function membersOf(value: unknown): number {
-  const open: object[] = []
-  const add = (member: unknown): void => void (typeof member === 'object' && member !== null && open.push(member))
+  const open = [value]
   let members = 0
-  add(value)
-  for (let next = open.pop(); next !== undefined; next = open.pop()) {
+  while (open.length > 0) {
+    const next = open.pop()
+    if (typeof next !== 'object' || next === null) continue
     if (!Array.isArray(next)) for (const name in next) members += name.includes('\\') ? Number.NaN : 1
-    for (const member of Array.isArray(next) ? next : Object.values(next)) add(member)
+    for (const member of Array.isArray(next) ? next : Object.values(next)) open.push(member)
   }
   return members
 }

@@ -112,41 +112,38 @@ const CONFUSED: ReadonlyMap<string, string> = new Map(['0o', '1l', 'il', '5s', '
 
 /** A surrogate is kept: half of the letters, and all emoji, are pairs of them. */
 function readLetter(code: number): number {
-  const folded = foldCase(code)
-  const letter = String.fromCharCode(folded)
+  const letter = foldCase(code)
   if (!/[\p{L}\p{N}\p{M}\p{Cs}]/u.test(letter)) return NO_LETTER
   return (CONFUSED.get(letter) ?? letter).charCodeAt(0)
 }
 
 const LETTERS = keepUnits(readLetter)
 const SYMBOLS = keepUnits((code) =>
-  code <= 0x20 || String.fromCharCode(code).trim() === '' ? NO_LETTER : foldCase(code),
+  code <= 0x20 || String.fromCharCode(code).trim() === '' ? NO_LETTER : foldCase(code).charCodeAt(0),
 )
 
 /** Folds look-alikes, case, dashes and typographic quotes of one unit. */
-function foldCase(code: number): number {
-  if ((code >= 0x2010 && code <= 0x2015) || code === 0x2212) return 0x2d
-  if (code >= 0x2018 && code <= 0x201f) return code <= 0x201b ? 0x27 : 0x22
+function foldCase(code: number): string {
+  if ((code >= 0x2010 && code <= 0x2015) || code === 0x2212) return '-'
+  if (code >= 0x2018 && code <= 0x201f) return code <= 0x201b ? "'" : '"'
   const lower = String.fromCharCode(undisguised(code)).toLowerCase()
-  return lower.length === 1 ? lower.charCodeAt(0) : code
+  return lower.length === 1 ? lower : String.fromCharCode(code)
 }
 
 /** Takes letters without case, but with those that a scan confuses told apart. */
 export function exactLetters({ shown: { text }, from }: Letters, first: number, end: number): string {
   let exact = ''
-  for (let at = first; at < end; at++) exact += foldUnit(text.charAt(from[at] ?? text.length))
+  for (let at = first; at < end; at++) exact += foldCase(text.charCodeAt(from[at] as number))
   return exact
 }
 
 /** Folds the units of a text, without its white space. */
-export const foldVisible = (text: string): string =>
-  text
-    .replace(/[\0- \s]+/g, '')
-    .split('')
-    .map(foldUnit)
-    .join('')
-
-const foldUnit = (unit: string): string => String.fromCharCode(foldCase(unit.charCodeAt(0)))
+export function foldVisible(text: string): string {
+  const visible = text.replace(/[\0- \s]+/g, '')
+  let folded = ''
+  for (let at = 0; at < visible.length; at++) folded += foldCase(visible.charCodeAt(at))
+  return folded
+}
 
 /** Text that is not plain ASCII. */
 const MAY_REVEAL = /[^\t\n\r -~]/

@@ -62,32 +62,6 @@ export class NormalText {
   }
 }
 
-/** Writes a text out of another: pieces of it, and what stands for others. */
-export class TextWriter {
-  readonly edits: number[] = []
-  private readonly source: string
-  private text = ''
-  /** The unit of the source up to which the text is written. */
-  private at = 0
-
-  constructor(source: string) {
-    this.source = source
-  }
-
-  /** Copies the source up to `start`, and writes `text` for `source[start, end)`: as an edit, or unit by unit. */
-  replace(start: number, end: number, text: string, isEdit = true): void {
-    this.text += this.source.slice(this.at, start)
-    if (isEdit) this.edits.push(this.text.length, this.text.length + text.length, start, end)
-    this.text += text
-    this.at = end
-  }
-
-  /** Copies the rest of the source. */
-  finish(): string {
-    return this.text + this.source.slice(this.at)
-  }
-}
-
 /** Rewrites the matches of a pattern; null: none begins there. Of an equally long writing each unit keeps its place. */
 export function rewrite(
   source: NormalText,
@@ -95,25 +69,34 @@ export function rewrite(
   write: (match: RegExpExecArray) => string | null,
 ): NormalText {
   const { text } = source
-  let writer: TextWriter | null = null
+  const edits: number[] = []
+  /** The text that is written, and the unit of the source up to which it is. */
+  let [out, at] = ['', 0]
   pattern.lastIndex = 0
   for (let match = pattern.exec(text); match !== null; match = pattern.exec(text)) {
     const [there] = match
     const written = write(match)
     if (written === null) pattern.lastIndex = match.index + 1
     if (written === null || written === there) continue
-    writer ??= new TextWriter(text)
-    writer.replace(match.index, pattern.lastIndex, written, written.length !== there.length)
+    out += text.slice(at, match.index)
+    at = pattern.lastIndex
+    if (written.length !== there.length) edits.push(out.length, out.length + written.length, match.index, at)
+    out += written
   }
-  return writer === null ? source : new NormalText(writer.finish(), Uint32Array.from(writer.edits), source)
+  return at === 0 ? source : new NormalText(out + text.slice(at), Uint32Array.from(edits), source)
 }
 
 /** Drops the given ranges, which are in order and apart; the text itself where none is given. */
 export function dropRanges(source: NormalText, ranges: readonly Range[]): NormalText {
   if (ranges.length === 0) return source
-  const writer = new TextWriter(source.text)
-  for (const { start, end } of ranges) writer.replace(start, end, '')
-  return new NormalText(writer.finish(), Uint32Array.from(writer.edits), source)
+  const edits: number[] = []
+  let [text, at] = ['', 0]
+  for (const { start, end } of ranges) {
+    text += source.text.slice(at, start)
+    edits.push(text.length, text.length, start, end)
+    at = end
+  }
+  return new NormalText(text + source.text.slice(at), Uint32Array.from(edits), source)
 }
 
 // Disguises hide a string from a search: a search sees through all, a quote only through those that change no letter.
@@ -194,8 +177,11 @@ const DISGUISES = new RegExp(`[${DISGUISED}]`, 'g')
 /** Text with more to fold than white space. */
 export const MAY_HIDE = /[^\t-\r -~]/
 
+/** White space, typographic quotes and disguises folded, ANSI sequences dropped: the form in which texts are compared that are not equal. */
+const FOR_SEARCH: Passes = { ansi: true, white_space: true, typographic_quotes: true, disguises: true }
+
 /** Folds a text without its places: by one native replacement, where only white space is to fold. */
-export function foldText(text: string, passes: Passes): string {
+export function foldText(text: string, passes = FOR_SEARCH): string {
   if (passes.breaks || !passes.white_space || MAY_HIDE.test(text)) return fold(new NormalText(text), passes).text
   return text.trimStart().replaceAll(WHITE_SPACE, ' ')
 }

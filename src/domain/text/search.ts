@@ -1,18 +1,25 @@
 import { foldText, MAY_HIDE } from './normal-text.ts'
 
-/** White space, typographic quotes and disguises folded, ANSI sequences dropped: the form in which texts are compared that are not equal. */
-export const foldForSearch = (text: string): string => foldWhole(text).trim()
+/** Folds a text for search, without the blanks at its ends. */
+export const foldForSearch = (text: string): string => foldText(text).trim()
 
-const FOR_SEARCH = { ansi: true, white_space: true, typographic_quotes: true, disguises: true } as const
-
-/** Folds a text for search, with the blanks at its ends. */
-export const foldWhole = (text: string): string => foldText(text, FOR_SEARCH)
-
-/** `indexOf` that respects word boundaries on the sides where the needle has a word character. */
-export const indexOfWord = (text: string, needle: string, from: number): number => find(text, needle, from, isWordAt)
+/**
+ * `indexOf` that respects word boundaries on the sides where the needle has a word character. Inside a run of word characters only the first of
+ * overlapping places is compared.
+ */
+export function indexOfWord(text: string, needle: string, from = 0, accepts = isWordAt): number {
+  const beginsWord = isWord(needle.charCodeAt(0))
+  for (let at = text.indexOf(needle, from); at !== -1; ) {
+    if (accepts(text, at, at + needle.length)) return at
+    let next = at + 1
+    while (beginsWord && next < text.length && isWord(text.charCodeAt(next - 1))) next++
+    at = text.indexOf(needle, next)
+  }
+  return -1
+}
 
 /** Finds a needle that no longer word holds: `test-all` stands in `make test-all-slow`, and names something else there. */
-export const indexOfName = (text: string, needle: string, from: number): number => find(text, needle, from, isNameAt)
+export const indexOfName = (text: string, needle: string, from = 0): number => indexOfWord(text, needle, from, isNameAt)
 
 /** Tests whether the text holds the string, white space apart, or all of its words in order. */
 export const mentions = (text: string, string: string, fold?: () => string): boolean =>
@@ -21,8 +28,8 @@ export const mentions = (text: string, string: string, fold?: () => string): boo
 /** Tests the same where no word of the string is a piece of a longer word. */
 export const namesAll = (text: string, string: string): boolean => holds(text, string, indexOfName)
 
-function holds(text: string, string: string, indexOf: typeof indexOfWord, fold = () => foldForSearch(text)): boolean {
-  if (indexOf(text, string, 0) !== -1) return true
+function holds(text: string, string: string, indexOf: typeof indexOfName, fold = () => foldForSearch(text)): boolean {
+  if (indexOf(text, string) !== -1) return true
   // White space between words is alike for the search.
   const folded = MAY_HIDE.test(text) ? fold() : text
   let at = 0
@@ -35,7 +42,7 @@ function holds(text: string, string: string, indexOf: typeof indexOfWord, fold =
 }
 
 export const mentionsAny = (text: string, string: string): boolean =>
-  string.split(' ').some((word) => word.trim() !== '' && indexOfWord(text, word.trim(), 0) !== -1)
+  string.split(' ').some((word) => word.trim() !== '' && indexOfWord(text, word.trim()) !== -1)
 
 function isWordAt(text: string, start: number, end: number): boolean {
   const before = start > 0 && isWord(text.charCodeAt(start)) && isWord(text.charCodeAt(start - 1))
@@ -67,23 +74,6 @@ function isIdentifier(text: string, start: number, end: number): boolean {
 }
 
 const isDigit = (code: number): boolean => code >= 0x30 && code <= 0x39
-
-/** Finds the first accepted place of a needle. Inside a run of word characters only the first of overlapping places is compared. */
-function find(
-  text: string,
-  needle: string,
-  from: number,
-  accepts: (text: string, start: number, end: number) => boolean,
-): number {
-  const beginsWord = isWord(needle.charCodeAt(0))
-  for (let at = text.indexOf(needle, from); at !== -1; ) {
-    if (accepts(text, at, at + needle.length)) return at
-    let next = at + 1
-    while (beginsWord && next < text.length && isWord(text.charCodeAt(next - 1))) next++
-    at = text.indexOf(needle, next)
-  }
-  return -1
-}
 
 /** A word’s unit: letters, digits, the underscore; no letters of scripts that write words without a gap, or glue small ones to them. */
 export const isWord = (code: number): boolean =>

@@ -1,7 +1,7 @@
 import { createHmac, type KeyObject } from 'node:crypto'
 import type { Coverage, InputState } from '../../schemas/grade.ts'
 import { eachEscape } from '../text/escape.ts'
-import { NormalText, type Range, TextWriter } from '../text/normal-text.ts'
+import { NormalText, type Range } from '../text/normal-text.ts'
 import data from '../words.json' with { type: 'json' }
 import type { ElisionPlan } from './reading-plan.ts'
 import { type Part, type Picture, type Position, renderActNotes, type Step, type Trajectory } from './trajectory.ts'
@@ -22,15 +22,20 @@ export interface PartView {
 export function viewPart(source: string, nonce: string, shown?: readonly Range[]): PartView {
   const { length } = source
   const hidden = shown === undefined ? [] : hiddenRanges(source, shown)
-  const writer = new TextWriter(source)
-  let at = 0
-  for (const { start, end } of [...hidden, { start: length, end: length }]) {
-    eachEscape(source, at, start, (from, to, text) => writer.replace(from, to, text))
-    if (end > start) writer.replace(start, end, `⟦${end - start} characters not shown · ${nonce}⟧`)
+  const edits: number[] = []
+  let [text, at] = ['', 0]
+  const replace = (start: number, end: number, shown: string): void => {
+    text += source.slice(at, start)
+    edits.push(text.length, text.length + shown.length, start, end)
+    text += shown
     at = end
   }
-  if (writer.edits.length === 0) return { source, text: source, edits: [], hidden }
-  return { source, text: writer.finish(), edits: Uint32Array.from(writer.edits), hidden }
+  for (const { start, end } of [...hidden, { start: length, end: length }]) {
+    eachEscape(source, at, start, replace)
+    if (end > start) replace(start, end, `⟦${end - start} characters not shown · ${nonce}⟧`)
+  }
+  if (edits.length === 0) return { source, text: source, edits, hidden }
+  return { source, text: text + source.slice(at), edits: Uint32Array.from(edits), hidden }
 }
 
 /** Lists the source ranges that a view of the given ranges, which are in order, leaves out. */
