@@ -12,7 +12,7 @@ import {
   shownByPlan,
   tokensOfPictures,
 } from '../domain/trajectory/rendering.ts'
-import type { Part, Position } from '../domain/trajectory/trajectory.ts'
+import type { Part } from '../domain/trajectory/trajectory.ts'
 import { estimateShared } from './money.ts'
 import type { Question } from './question.ts'
 
@@ -55,7 +55,7 @@ export function planReading(
     return { kind: 'whole', rendering: whole, text: renderSteps(whole, all) }
   const plan = planElision(steps, budget.tokens)
   if (plan.fits) {
-    const rendering = createRendering(trajectory, nonce, shownByPlan(plan), pictures)
+    const rendering = createRendering(trajectory, nonce, shownByPlan(trajectory, plan), pictures)
     return { kind: 'elided', rendering, text: renderSteps(rendering, all) }
   }
   const windows = planPieces(steps, budget.tokens)
@@ -67,22 +67,21 @@ export function planReading(
 /** Bounds the estimate of all steps from above, without estimating. */
 function mostOfSteps(rendering: Rendering, factor: number): number {
   let sum = tokensOfParts(rendering.pictures, rendering.pictures.keys())
-  rendering.trajectory.steps.forEach((step, index) => {
+  for (const { parts } of rendering.trajectory.steps) {
     sum += FRAME_TOKENS
-    for (const number of step.parts.keys())
-      sum += Math.ceil(mostTokens(rendering.view({ step: index, part: number }).text) * factor) + FRAME_TOKENS
-  })
+    for (const part of parts) sum += Math.ceil(mostTokens(rendering.view(part).text) * factor) + FRAME_TOKENS
+  }
   return sum
 }
 
 function costSteps(rendering: Rendering, needles: readonly string[], factor: number): ElidableStep[] {
-  return rendering.trajectory.steps.map((step, index) => ({
+  return rendering.trajectory.steps.map(({ parts }) => ({
     protected: false,
-    parts: step.parts.map((part, number) => ({
+    parts: parts.map((part) => ({
       actor: part.actor,
       chars: part.text.length,
       tokens:
-        Math.ceil(estimateTokens(rendering.view({ step: index, part: number }).text) * factor) +
+        Math.ceil(estimateTokens(rendering.view(part).text) * factor) +
         tokensOfParts(rendering.pictures, [part]) +
         FRAME_TOKENS,
       protected: rendering.pictures.has(part) || needles.some((needle) => part.text.includes(needle)),
@@ -179,9 +178,9 @@ export function renderPiece(whole: Rendering, piece: Piece): string {
     const indexes = Array.from({ length: piece.to - piece.from }, (_, offset) => piece.from + offset)
     return renderSteps(whole, indexes)
   }
-  const stretches = ({ step, part }: Position) =>
-    step === piece.step ? piece.stretches.filter((one) => one.part === part) : undefined
-  return renderSteps(createRendering(whole.trajectory, whole.nonce, stretches, whole.pictures), [piece.step])
+  const parts = whole.trajectory.steps[piece.step]?.parts ?? []
+  const shown = new Map(parts.map((part, at) => [part, piece.stretches.filter((one) => one.part === at)]))
+  return renderSteps(createRendering(whole.trajectory, whole.nonce, shown, whole.pictures), [piece.step])
 }
 
 /** Two windows that together show what this one does, each with about half of its tokens. Null: it is too short for that. */

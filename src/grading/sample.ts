@@ -3,7 +3,7 @@ import { mendable, renderComplaint } from '../domain/evidence/unmet-claims.ts'
 import type { Issue } from '../domain/result.ts'
 import { type Claims, flatten } from '../domain/rubric/claims.ts'
 import { DECISION_NOTE, renderFormComplaint } from '../domain/rubric/prompt.ts'
-import { coverageOf, createRendering, fullCoverage, type Rendering } from '../domain/trajectory/rendering.ts'
+import { coverageOf, createRendering, type Rendering } from '../domain/trajectory/rendering.ts'
 import type { JudgeRequest } from '../judges/judge.ts'
 import type { Coverage, Failure } from '../schemas/grade.ts'
 import type { Calls, SampleDeps, SampleResult } from './calls.ts'
@@ -24,7 +24,7 @@ export async function gradeSample(deps: SampleDeps, question: Question, sample: 
   const { judge, trajectory } = question
   if (judge.info.kind === 'lexical') {
     const rendering = createRendering(trajectory, '')
-    const decision = { request: calls.request(rendering, '', ''), rendering, coverage: fullCoverage(trajectory) }
+    const decision = { request: calls.request(rendering, '', ''), rendering, coverage: coverageOf(rendering, 1) }
     return resultOf(calls, await decide(calls, decision, { used: 0, most: 0 }, 0), decision)
   }
   const seen = await readAndDecide(calls, judge.info.images)

@@ -5,7 +5,7 @@ import type { Claims } from '../domain/rubric/claims.ts'
 import { renderFormComplaint, WINDOW_NOTE } from '../domain/rubric/prompt.ts'
 import { planElision } from '../domain/trajectory/reading-plan.ts'
 import { createRendering, type Range, renderSteps, shownByPlan } from '../domain/trajectory/rendering.ts'
-import type { Part, Position } from '../domain/trajectory/trajectory.ts'
+import type { Part } from '../domain/trajectory/trajectory.ts'
 import type { Failure } from '../schemas/grade.ts'
 import { type Calls, NOTHING_STORED, schemaInvalid } from './calls.ts'
 import { halvePiece, MOST_WINDOWS, type Piece, renderPiece, tokensOf, type WindowedReading } from './reading.ts'
@@ -155,20 +155,22 @@ function wholeSteps({ rendering, steps }: WindowedReading, marks: readonly Mark[
   const plan = planElision(costs, budget)
   if (!plan.fits) return null
   const cuts = plan.cuts.map((cut) => ({ ...cut, step: chosen[cut.step] ?? -1 }))
-  const shown = shownByPlan({ ...plan, cuts })
+  const shown = shownByPlan(rendering.trajectory, { cuts })
   return renderSteps(createRendering(rendering.trajectory, rendering.nonce, shown, rendering.pictures), chosen)
 }
 
 function marksAlone({ rendering }: WindowedReading, marks: readonly Mark[], around: number): string {
   const byPart = Map.groupBy(marks, placeOf)
-  const stretches = ({ step, part }: Position, { text }: Part): Range[] => {
-    const here = byPart.get(placeOf({ step, part }))
-    if (here !== undefined) return stretchesAround(here, around, text.length)
-    return around > HEAD ? [{ start: 0, end: Math.min(HEAD, text.length) }] : []
-  }
-  const shown = createRendering(rendering.trajectory, rendering.nonce, stretches, rendering.pictures)
   const chosen = [...new Set(marks.map(({ step }) => step))].sort((a, b) => a - b)
-  return renderSteps(shown, chosen)
+  const shown = chosen.flatMap((step) =>
+    (rendering.trajectory.steps[step]?.parts ?? []).map((one, part): [Part, Range[]] => {
+      const here = byPart.get(placeOf({ step, part }))
+      if (here !== undefined) return [one, stretchesAround(here, around, one.text.length)]
+      return [one, around > HEAD ? [{ start: 0, end: Math.min(HEAD, one.text.length) }] : []]
+    }),
+  )
+  const { trajectory, nonce, pictures } = rendering
+  return renderSteps(createRendering(trajectory, nonce, new Map(shown), pictures), chosen)
 }
 
 /** In order, and none touches the next. */

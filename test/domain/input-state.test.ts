@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { fullCoverage, inputStateOf } from '../../src/domain/trajectory/rendering.ts'
+import { coverageOf, createRendering, inputStateOf } from '../../src/domain/trajectory/rendering.ts'
 import { readTrajectory } from '../../src/formats/read.ts'
 import type { Coverage } from '../../src/schemas/grade.ts'
 import { readTables } from '../tables.ts'
@@ -8,7 +8,7 @@ import { makeTrajectory } from './make.ts'
 const LIMITS = { max_steps: 100, max_part_chars: 100_000 }
 const stateOf = (output: string, coverage: Partial<Coverage> = {}) => {
   const run = makeTrajectory([[['agent_action', 'ls']], [['tool_output', output]]])
-  return inputStateOf(run, { ...fullCoverage(run), ...coverage })
+  return inputStateOf(run, { ...coverageOf(createRendering(run, ''), 1), ...coverage })
 }
 
 type Marked = readonly [harness: string, output: string]
@@ -60,5 +60,8 @@ test.each<[string, readonly object[]]>([
   const read = readTrajectory({ records }, LIMITS)
   if (!read.ok) throw new Error(JSON.stringify(read.error))
   const { value: run } = read
-  expect(inputStateOf(run, fullCoverage(run))).toMatchObject({ compacted: true, state: 'compacted' })
+  expect(inputStateOf(run, coverageOf(createRendering(run, ''), 1))).toMatchObject({
+    compacted: true,
+    state: 'compacted',
+  })
 })

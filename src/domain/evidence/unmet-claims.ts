@@ -252,10 +252,10 @@ function citedSteps(failing: readonly CheckedCitation[], unmet: readonly UnmetCl
   const wanted = new Set([...failing, ...unmet].flatMap(({ step_id }) => step_id ?? []))
   return [...wanted].slice(0, STEPS_SHOWN_AGAIN).flatMap((id) => {
     const step = trajectory.steps.findIndex((one) => one.id === id)
-    const parts = (trajectory.steps[step]?.parts ?? []).flatMap(({ actor }, part) => {
-      const { text } = rendering.view({ step, part })
+    const parts = (trajectory.steps[step]?.parts ?? []).flatMap((part) => {
+      const { text } = rendering.view(part)
       const isCut = text.length > CHARS_SHOWN_AGAIN
-      return [`--- ${actor} · ${nonce} ---`, isCut ? `${text.slice(0, CHARS_SHOWN_AGAIN)}⟦cut · ${nonce}⟧` : text]
+      return [`--- ${part.actor} · ${nonce} ---`, isCut ? `${text.slice(0, CHARS_SHOWN_AGAIN)}⟦cut · ${nonce}⟧` : text]
     })
     return step === -1 ? [] : [`=== STEP ${id} · ${nonce} · shown again ===`, ...parts]
   })

@@ -149,12 +149,12 @@ export function createLocator(rendering: Rendering, given: ReadonlySet<string> =
       .map((part, index) => ({ part, position: { step, part: index } }))
       .filter(({ part, position }) => part.text.length >= quote.least && but?.has(position.part) !== true)
     const exact = parts.flatMap(({ part, position }) => {
-      const place = but === undefined ? findExact(rendering, position, part.text, quote, spent) : null
+      const place = but === undefined ? findExact(rendering, part, quote, spent) : null
       return place === null ? [] : { position, match: 'verified' as const, normalization: null, ...place }
     })
     if (exact.length > 0) return exact
     const matches = parts.flatMap(({ part, position }) => {
-      const hidden = rendering.hidden(position)
+      const hidden = rendering.hidden.get(part) ?? []
       const text = quote.ansi ? bareOf(part) : new NormalText(part.text)
       const match = matchNormalized(part, text, quote, (range) => isShown({ hidden }, range), spent)
       return match === null ? [] : { position, match }
@@ -193,7 +193,8 @@ export function createLocator(rendering: Rendering, given: ReadonlySet<string> =
 }
 
 /** Finds a quote as the source has it, or as shown. The source first: an escape in the view can begin like the text that it stands for. */
-function findExact(rendering: Rendering, position: Position, source: string, quote: Quote, budget: Budget) {
+function findExact(rendering: Rendering, part: Part, quote: Quote, budget: Budget) {
+  const source = part.text
   const firstOf = (text: string, sourceOf: (range: Range) => Range | null) => {
     let first: Range | null = null
     let occurrences = 0
@@ -205,12 +206,12 @@ function findExact(rendering: Rendering, position: Position, source: string, quo
     }
     return first === null ? null : { ...first, occurrences }
   }
-  const hidden = rendering.hidden(position)
+  const hidden = rendering.hidden.get(part) ?? []
   const plain = firstOf(source, (range) => (isShown({ hidden }, range) ? range : null))
   // Only a quote with an escape, or with a line end that is not shown as it is, could stand in the view and not in the source.
   const isOther = /[⟨⟩]/.test(quote.text) || (quote.text.includes('\n') && source.includes('\r\n'))
   if (plain !== null || !isOther) return plain
-  const view = rendering.view(position)
+  const view = rendering.view(part)
   return firstOf(view.text, (range) => toSource(view, range))
 }
 

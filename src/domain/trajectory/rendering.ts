@@ -1,10 +1,11 @@
 import { createHmac, type KeyObject } from 'node:crypto'
 import type { Coverage, InputState } from '../../schemas/grade.ts'
+import { once } from '../result.ts'
 import { eachEscape } from '../text/escape.ts'
 import { NormalText, type Range } from '../text/normal-text.ts'
 import data from '../words.json' with { type: 'json' }
 import type { ElisionPlan } from './reading-plan.ts'
-import { type Part, type Picture, type Position, renderActNotes, type Step, type Trajectory } from './trajectory.ts'
+import { type Part, type Picture, renderActNotes, type Step, type Trajectory } from './trajectory.ts'
 
 export type { Range } from '../text/normal-text.ts'
 
@@ -18,10 +19,9 @@ export interface PartView {
   readonly hidden: readonly Range[]
 }
 
-/** Makes the view of a whole part, or of the given source ranges of it with markers between them. Linear. */
-export function viewPart(source: string, nonce: string, shown?: readonly Range[]): PartView {
+/** Makes the view of a part, with markers in the place of its hidden ranges. Linear. */
+export function viewPart(source: string, nonce: string, hidden: readonly Range[] = []): PartView {
   const { length } = source
-  const hidden = shown === undefined ? [] : hiddenRanges(source, shown)
   const edits: number[] = []
   let [text, at] = ['', 0]
   const replace = (start: number, end: number, shown: string): void => {
@@ -38,7 +38,10 @@ export function viewPart(source: string, nonce: string, shown?: readonly Range[]
   return { source, text: text + source.slice(at), edits: Uint32Array.from(edits), hidden }
 }
 
-/** Lists the source ranges that a view of the given ranges, which are in order, leaves out. */
+/** Ranges of parts that are shown, in order; a part without an entry is shown whole. */
+type Shown = ReadonlyMap<Part, readonly Range[]>
+
+/** Lists the source ranges that a view of the given ranges leaves out. */
 function hiddenRanges(source: string, shown: readonly Range[]): Range[] {
   const gaps: Range[] = []
   const { length } = source
@@ -90,36 +93,20 @@ export function makeNonce(secret: Uint8Array | KeyObject, trajectory: Trajectory
 export function createRendering(
   trajectory: Trajectory,
   nonce: string,
-  shown?: (position: Position, part: Part) => readonly Range[] | undefined,
+  shown: Shown = new Map(),
   pictures: ShownPictures = NO_PICTURES,
 ) {
-  const views = new Map<Part, PartView>()
-  const partAt = (position: Position): Part => {
-    const part = trajectory.steps[position.step]?.parts[position.part]
-    if (part === undefined) throw new RangeError(`no part ${position.part} in step ${position.step}`)
-    return part
-  }
+  const hidden = new Map([...shown].map(([part, ranges]) => [part, hiddenRanges(part.text, ranges)]))
   return {
-    trajectory,
-    nonce,
+    ...{ trajectory, nonce },
     /** Pictures that go with the text; any other medium is a placeholder that says so. */
     pictures,
-    view(position: Position): PartView {
-      const part = partAt(position)
-      const known = views.get(part)
-      if (known !== undefined) return known
-      const ranges = shown?.(position, part)
-      const isMedia = part.media && ranges?.length !== 0
-      const view = isMedia ? viewMedia(part, nonce, pictures.get(part)?.mark) : viewPart(part.text, nonce, ranges)
-      views.set(part, view)
-      return view
-    },
-    /** Lists the ranges of a part that are not shown, without making its view. */
-    hidden(position: Position): readonly Range[] {
-      const part = partAt(position)
-      const ranges = shown?.(position, part)
-      return ranges === undefined ? [] : hiddenRanges(part.text, ranges)
-    },
+    /** Ranges of parts that are not shown. */
+    hidden: hidden as ReadonlyMap<Part, readonly Range[]>,
+    view: once((part: Part): PartView => {
+      const isMedia = part.media && shown.get(part)?.length !== 0
+      return isMedia ? viewMedia(part, nonce, pictures.get(part)?.mark) : viewPart(part.text, nonce, hidden.get(part))
+    }),
   }
 }
 
@@ -137,15 +124,13 @@ function viewMedia(part: Part, nonce: string, mark: string | undefined): PartVie
 }
 
 /** The ranges that an elision plan leaves of each part it cuts. */
-export function shownByPlan(plan: ElisionPlan): (position: Position, part: Part) => readonly Range[] | undefined {
-  const cuts = new Map(plan.cuts.map((cut) => [`${cut.step}/${cut.part}`, cut]))
-  return (position, part) => {
-    const cut = cuts.get(`${position.step}/${position.part}`)
-    if (cut === undefined) return undefined
-    const { length } = part.text
-    return [0, length - cut.kept].map((start) => ({ start, end: start + cut.kept }))
-  }
-}
+export const shownByPlan = ({ steps }: Trajectory, { cuts }: Pick<ElisionPlan, 'cuts'>): Shown =>
+  new Map(
+    cuts.map(({ step, part: at, kept }) => {
+      const part = steps[step]?.parts[at] as Part
+      return [part, [0, part.text.length - kept].map((start) => ({ start, end: start + kept }))]
+    }),
+  )
 
 /** Text of whole steps, framed. `omitted` says what stands between steps that do not follow each other. */
 export function renderSteps(rendering: Rendering, steps: readonly number[]): string {
@@ -155,7 +140,7 @@ export function renderSteps(rendering: Rendering, steps: readonly number[]): str
     const step = rendering.trajectory.steps[index]
     if (step === undefined) continue
     if (index > expected) out.push(omission(rendering, expected, index))
-    renderStep(out, rendering, step, index)
+    renderStep(out, rendering, step)
     expected = index + 1
   }
   const total = rendering.trajectory.steps.length
@@ -170,20 +155,16 @@ function omission(rendering: Rendering, from: number, to: number): string {
   return `=== OMITTED here: steps ${first} to ${last} · ${rendering.nonce} ===\n`
 }
 
-function renderStep(out: string[], rendering: Rendering, step: Step, index: number): void {
+function renderStep(out: string[], rendering: Rendering, step: Step): void {
+  const { nonce } = rendering
+  const run = step.run === undefined ? '' : ` · run${renderName(step.run, nonce)}`
+  const agent = step.agent === undefined ? '' : ` · agent${renderName(step.agent, nonce)}`
   const note = step.copied ? ' · copied from an earlier segment, not new behaviour' : ''
-  const named = (what: string, name: string | undefined) =>
-    name === undefined ? '' : ` · ${what}${renderName(name, rendering.nonce)}`
-  const of = `${named('run', step.run)}${named('agent', step.agent)}`
-  out.push(`=== STEP ${step.id}${of} · ${rendering.nonce}${note} ===\n`)
-  step.parts.forEach((part, number) => {
-    const name = renderName(part.name, rendering.nonce)
-    out.push(
-      `--- ${part.actor}${name}${renderActNotes(part.act)} · ${rendering.nonce} ---\n`,
-      rendering.view({ step: index, part: number }).text,
-      '\n',
-    )
-  })
+  out.push(`=== STEP ${step.id}${run}${agent} · ${nonce}${note} ===\n`)
+  for (const part of step.parts) {
+    const name = renderName(part.name, nonce)
+    out.push(`--- ${part.actor}${name}${renderActNotes(part.act)} · ${nonce} ---\n`, rendering.view(part).text, '\n')
+  }
 }
 
 /** A name comes from the trajectory: it must not pass for a note of ours, which the dot sets off. */
@@ -192,19 +173,16 @@ export const renderName = (name: string, nonce: string): string =>
 
 /** Counts the steps, characters and media that the judge saw, as the receipt says it. */
 export function coverageOf({ trajectory: { steps }, pictures, hidden }: Rendering, windows: number): Coverage {
-  const parts = steps.flatMap((step, index) => step.parts.map((part, at) => ({ part, at: { step: index, part: at } })))
+  const media = steps.flatMap(({ parts }) => parts.filter((part) => part.media))
   return {
     steps_shown: steps.length,
     steps_total: steps.length,
-    elided_chars: parts.flatMap(({ at }) => hidden(at)).reduce((sum, { start, end }) => sum + end - start, 0),
-    media_parts: parts.filter(({ part }) => part.media).length,
-    media_shown: parts.filter(({ part }) => pictures.has(part)).length,
+    elided_chars: [...hidden.values()].flat().reduce((sum, { start, end }) => sum + end - start, 0),
+    media_parts: media.length,
+    media_shown: media.filter((part) => pictures.has(part)).length,
     windows,
   }
 }
-
-/** Counts the same for a judge that reads the trajectory itself: nothing is rendered, nothing is hidden. */
-export const fullCoverage = (trajectory: Trajectory): Coverage => coverageOf(createRendering(trajectory, ''), 1)
 
 /** Marks by which harnesses cut the output of a tool before the agent reads it. */
 const CUT_MARK = new RegExp(data.cut_marks.join('|'), 'u')

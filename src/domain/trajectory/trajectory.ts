@@ -221,31 +221,22 @@ export type Order = 'before' | 'after' | 'unknown'
  * before everything.
  */
 export function orderOf(trajectory: Trajectory, act: Position, sight: Position): Order {
-  const { steps } = trajectory
-  if (steps[act.step]?.copied === true && originsOf(trajectory).own < act.step) return 'before'
-  const [later, earlier] = [steps[act.step], steps[sight.step]]
-  const isApart = later?.conversation !== earlier?.conversation && act.part >= 0 && sight.part >= 0
-  if (isApart && (later?.at == null || earlier?.at == null)) return 'unknown'
-  if (!isBefore(sight, act) || later === undefined || earlier === undefined) return 'before'
+  const origins = originsOf(trajectory)
+  const [later, earlier] = [trajectory.steps[act.step], trajectory.steps[sight.step]]
+  if (later === undefined || earlier === undefined || (later.copied && origins.own < act.step)) return 'before'
+  const isTimed = later.at !== null && earlier.at !== null
+  if (later.conversation !== earlier.conversation && act.part >= 0 && sight.part >= 0 && !isTimed) return 'unknown'
+  if (!isBefore(sight, act)) return 'before'
   // A step of a list may be a turn whose calls were all made before the first was answered.
   if (act.step === sight.step && trajectory.format === 'steps' && sight.part >= 0) return 'unknown'
-  if (act.step !== sight.step) {
-    const isLaterByClock = later.at === null || earlier.at === null || later.at >= earlier.at
-    if (!isLaterByClock || later.id <= earlier.id) return 'before'
-  }
-  return orderOfOrigin(trajectory, act, sight)
-}
-
-/** Orders an act by its reply: all calls of a reply come before what any of them brought. A repeated call may be a copy or another. */
-function orderOfOrigin(trajectory: Trajectory, act: Position, sight: Position): Order {
-  const origins = originsOf(trajectory)
-  const step = trajectory.steps[act.step]
-  const part = step?.parts[act.part]
-  if (step === undefined || part === undefined) return 'after'
-  const began = beginOf(origins, { step, part, position: act })
-  if (began !== null && !isBefore(sight, began.position)) return began.isSure ? 'before' : 'unknown'
-  const first = origins.calls.get(callKey(step, part) ?? '')?.get(part.text)
-  return first !== undefined && isBefore(first, sight) ? 'unknown' : 'after'
+  const isEarlierByClock = later.at !== null && earlier.at !== null && later.at < earlier.at
+  if (act.step !== sight.step && (isEarlierByClock || later.id <= earlier.id)) return 'before'
+  const part = later.parts[act.part]
+  const origin = part && origins.of.get(part)
+  // All calls of a reply come before what any of them brought.
+  if (origin?.reply && !isBefore(sight, origin.reply)) return origin.isSure ? 'before' : 'unknown'
+  // A repeated call may be a copy or another.
+  return origin?.call && isBefore(origin.call, sight) ? 'unknown' : 'after'
 }
 
 /** Orders two steps by the same clocks. What one step or one reply holds is one decision, and has no order. */
@@ -254,69 +245,62 @@ export const orderOfSteps = (trajectory: Trajectory, later: Position, earlier: P
 
 /** Tests whether the agent acted or spoke, in a later reply, after a place: else no model read the text there. A run without any agent tells nothing. */
 export function isSeen(trajectory: Trajectory, at: Position): boolean {
-  const step = trajectory.steps[at.step]
-  const last = step === undefined ? undefined : originsOf(trajectory).last.get(placeKey(step))
+  const last = originsOf(trajectory).last[at.step]
   return last === undefined || isBefore(at, last)
 }
 
-/** Words or an act of the agent. */
-interface AgentPart {
-  readonly step: Step
-  readonly part: Part
-  readonly position: Position
+/** The first places of the reply and of the call to which a part of the agent belongs; undefined: the source names none. */
+interface Origin {
+  readonly reply: Position | undefined
+  readonly call: Position | undefined
+  /** Only a name of the source’s own is sure to be that of one reply. */
+  readonly isSure: boolean
 }
 
 /** Reads the first places of replies and calls of a trajectory, once. */
 const originsOf = once(({ steps }: Trajectory) => {
-  const parts = steps.flatMap((step, index) =>
-    step.parts.map((part, place): AgentPart => ({ step, part, position: { step: index, part: place } })),
-  )
-  const agents = parts.filter(({ part }) => part.actor.startsWith('agent_'))
   const replies = new Map<string, Position>()
-  /** By the id and the tool of a call, then by the text of an argument. */
-  const calls = new Map<string, Map<string, Position>>()
-  for (const { step, part, position } of agents) {
-    const [reply, call] = [replyKey(step, part), callKey(step, part)]
-    if (reply !== null && !replies.has(reply)) replies.set(reply, position)
-    if (call === null) continue
-    const texts = calls.get(call) ?? new Map<string, Position>()
-    calls.set(call, texts.set(part.text, texts.get(part.text) ?? position))
-  }
+  /** By the run, the id and the tool of a call, then by the text of an argument. */
+  const calls = once((_: string) => new Map<string, Position>())
+  const agents = steps.flatMap(({ parts, run = '' }, step) =>
+    [...parts.entries()].flatMap(([index, part]) => {
+      if (!part.actor.startsWith('agent_')) return []
+      const at = { step, part: index }
+      const { id, tool } = part.act?.call ?? {}
+      const call = id === undefined ? undefined : firstPlace(calls(`${run}\n${id}\n${tool}`), part.text, at)
+      return { part, at, reply: part.reply && firstPlace(replies, `${run}\n${part.reply.id}`, at), call }
+    }),
+  )
   let count = 0
   /** The number of texts of users before each step. */
-  const users = steps.map((step) => {
+  const users = steps.map(({ parts }) => {
     const before = count
-    count += step.parts.filter(({ actor }) => actor === 'user').length
+    count += parts.filter(({ actor }) => actor === 'user').length
     return before
   })
-  /** The first step of an agent that is not copied; infinite: none. */
-  const own = agents.find(({ step }) => !step.copied)?.position.step ?? Number.POSITIVE_INFINITY
-  /** The beginning of the agent's last reply, in each conversation of each run. */
-  const last = new Map<string, Position>()
-  for (const agent of agents) {
-    const began = beginOf({ replies, users }, agent)
-    const position = began?.isSure === true ? began.position : agent.position
-    const before = last.get(placeKey(agent.step))
-    if (before === undefined || isBefore(before, position)) last.set(placeKey(agent.step), position)
+  const conversations = steps.map(({ run = '', conversation = '' }) => `${run}\n${conversation}`)
+  const ends = new Map<string | undefined, Position>()
+  const of = new Map<Part, Origin>()
+  for (const { part, at, reply, call } of agents) {
+    const isNamed = part.reply?.isNamed === true && replies.size > 1
+    const isSure = isNamed && reply !== undefined && users[reply.step] === users[at.step]
+    of.set(part, { reply, call, isSure })
+    const began = isSure ? reply : at
+    const end = ends.get(conversations[at.step])
+    if (end === undefined || isBefore(end, began)) ends.set(conversations[at.step], began)
   }
-  return { replies, calls, users, own, last }
+  return {
+    of,
+    /** The first step of an agent that is not copied; infinite: none. */
+    own: agents.find(({ at }) => steps[at.step]?.copied === false)?.at.step ?? Number.POSITIVE_INFINITY,
+    /** By step: the beginning of the agent’s last reply in the conversation of the step. */
+    last: conversations.map((name) => ends.get(name)),
+  }
 }, new WeakMap())
 
-const placeKey = ({ run = '', conversation = '' }: Step): string => `${run}\n${conversation}`
-
-const replyKey = ({ run = '' }: Step, { reply }: Part): string | null =>
-  reply === undefined ? null : `${run}\n${reply.id}`
-
-const callKey = ({ run = '' }: Step, { act }: Part): string | null =>
-  act?.call.id === undefined ? null : `${run}\n${act.call.id}\n${act.call.tool}`
-
-/** Finds where the reply of an agent’s part began; null: no reply is named. Only a name of the source’s own is sure. */
-function beginOf(
-  { replies, users }: { readonly replies: ReadonlyMap<string, Position>; readonly users: readonly number[] },
-  { step, part, position: at }: AgentPart,
-) {
-  const position = replies.get(replyKey(step, part) ?? '')
-  if (position === undefined) return null
-  const isSure = part.reply?.isNamed === true && replies.size > 1 && users[position.step] === users[at.step]
-  return { position, isSure }
+/** Returns the first place of a key: the given place where the key is new. */
+function firstPlace(places: Map<string, Position>, key: string, at: Position): Position {
+  const first = places.get(key) ?? at
+  places.set(key, first)
+  return first
 }
