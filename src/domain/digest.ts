@@ -39,6 +39,8 @@ function encode(value: unknown): string {
 
 const DIGITS = '0123456789abcdefghjkmnpqrstvwxyz'
 const RANDOM_BITS = 80n
+/** The bits behind each of the 26 digits of an id. */
+const PLACES = Array.from({ length: 26 }, (_, digit) => BigInt(5 * (25 - digit)))
 
 /** Makes ids of a prefix and a ULID (48 bits of time, 80 random bits), which sort by age within a process. */
 export function createIdMaker(now: () => number, random: () => Uint8Array): (prefix: string) => string {
@@ -49,12 +51,7 @@ export function createIdMaker(now: () => number, random: () => Uint8Array): (pre
     // The top bit of ten bytes stays clear, so that counting up cannot run over.
     tail = at === time ? tail + 1n : BigInt(`0x${Buffer.from(random()).toString('hex', 0, 10)}`) >> 1n
     time = at
-    return `${prefix}_${base32((BigInt(at) << RANDOM_BITS) | tail)}`
+    const bits = (BigInt(at) << RANDOM_BITS) | tail
+    return `${prefix}_${PLACES.map((place) => DIGITS[Number((bits >> place) & 31n)]).join('')}`
   }
-}
-
-function base32(bits: bigint): string {
-  let text = ''
-  for (let digit = 0, rest = bits; digit < 26; digit++, rest >>= 5n) text = (DIGITS[Number(rest & 31n)] ?? '0') + text
-  return text
 }

@@ -2,7 +2,7 @@ import type { ActedBy, ActionAnchor, GroundTruth } from '../../schemas/trial.ts'
 import { textOfAnchor } from '../anchors/anchors.ts'
 import { once, onceForBoth } from '../result.ts'
 import { isForPeople, SYSTEM_FILE } from '../shell/programs.ts'
-import { type Certainty, isDone, rankOf, strongest, type Use, weakest } from '../shell/script.ts'
+import { type Certainty, isDone, RANK, strongest, type Use, weakest } from '../shell/script.ts'
 import { lettersOfPart, plainLetters } from '../text/letters.ts'
 import { indexOfWord, mentions } from '../text/search.ts'
 import type { Act, Part, Position, Step, Trajectory } from '../trajectory/trajectory.ts'
@@ -179,7 +179,7 @@ export class Acts {
     const order = orderOf(this.trajectory, position, sight)
     if (order === 'before') return null
     const useOf = (anchor: ActionAnchor) => this.uses.useOf(step, part, position, anchor)
-    const used = anchors.filter((anchor) => rankOf(useOf(anchor).use) >= rankOf('maybe'))
+    const used = anchors.filter((anchor) => RANK[useOf(anchor).use] >= RANK.maybe)
     const named = used.length > 0 || !this.mayCarryOut(part, position, sight, anchors[0]) ? used : anchors.slice(0, 1)
     const most = order === 'unknown' ? 'maybe' : 'whole'
     const place = { position, step, isFailed: part.act !== null && FAILED.has(part.act.call.outcome) }

@@ -144,7 +144,8 @@ export function createLocator(rendering: Rendering, given: ReadonlySet<string> =
   const bareOf = once((part: Part) => dropAnsi(new NormalText(part.text)), new WeakMap())
 
   /** Finds all places outside the parts of `but`; without it, the exact ones, else those that need the least. */
-  const search = (step: number, quote: Quote, spent: Budget, but?: ReadonlySet<number>): Place[] => {
+  const search = (step: number, quote: Quote, spent: Budget, but?: ReadonlySet<number>): readonly Place[] => {
+    if (quote.isBlank) return []
     const parts = (steps[step]?.parts ?? [])
       .map((part, index) => ({ part, position: { step, part: index } }))
       .filter(({ part, position }) => part.text.length >= quote.least && but?.has(position.part) !== true)
@@ -164,29 +165,31 @@ export function createLocator(rendering: Rendering, given: ReadonlySet<string> =
       but !== undefined || rank === best ? { position, match: 'normalized' as const, ...place } : [],
     )
   }
-  const placesOf = (step: number, text: string, spent: Budget): readonly Place[] =>
-    places.get(`${step}/${text}`) ?? (showsNothing(text) ? [] : search(step, quoteOf(text), spent))
-
   return {
     /** Finds every part of the step that holds the quote, best rung of the ladder only. */
     inStep(step: number, text: string): readonly Place[] {
-      const found = placesOf(step, text, budget)
+      const found = places.get(`${step}/${text}`) ?? search(step, quoteOf(text), budget)
       places.set(`${step}/${text}`, found)
       return found
     },
     /** Finds the places of the step that hold the quote after normalization, also where another holds it as it is written; not in parts of `but`. */
     normalizedInStep: (step: number, text: string, but: ReadonlySet<number>): readonly Place[] =>
-      showsNothing(text) ? [] : search(step, quoteOf(text), budget, but),
+      search(step, quoteOf(text), budget, but),
     /** Finds the first step that holds the quote; null: nowhere. */
     anywhere(text: string): number | null {
-      const step = steps.findIndex((_, index) => farther.left >= 0 && placesOf(index, text, farther).length > 0)
+      const quote = quoteOf(text)
+      const step = steps.findIndex((_, index) => {
+        const found = places.get(`${index}/${text}`) ?? (farther.left >= 0 ? search(index, quote, farther) : [])
+        return found.length > 0
+      })
       return step === -1 ? null : step
     },
     /** Under twelve visible characters, its wrapping taken off, a quote proves nothing, unless it is a whole line or a given anchor. */
     isShort(text: string): boolean {
-      if (showsNothing(text)) return true
+      const { isBlank, ways } = quoteOf(text)
+      if (isBlank) return true
       if (given.has(text.trim())) return false
-      const { readings } = quoteOf(text).ways()
+      const { readings } = ways()
       return readings.length === 0 ? text.trim() === '' : readings.some((reading) => reading.whole.short)
     },
   }
@@ -214,9 +217,6 @@ function findExact(rendering: Rendering, part: Part, quote: Quote, budget: Budge
   const view = rendering.view(part)
   return firstOf(view.text, (range) => toSource(view, range))
 }
-
-/** White space and control sequences alone prove nothing, even where they are a whole line. */
-const showsNothing = (text: string): boolean => foldText(text, { ansi: true, white_space: true }).trim() === ''
 
 /** The work that one answer may still cost, in units of text that are folded: the search stops where it is spent. */
 interface Budget {

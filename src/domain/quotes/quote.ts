@@ -44,6 +44,8 @@ export function readQuote(text: string, partNames: () => ReadonlySet<string>) {
   const visible = visibleIn(plain ?? '')
   return {
     text,
+    /** White space and control sequences alone prove nothing, even where they are a whole line. */
+    isBlank: foldText(text, { ansi: true, white_space: true }).trim() === '',
     /** As written, the quote is too short to prove anything, unless it is a whole line. */
     short: plain !== null && visible < SHORT_QUOTE,
     /** Control sequences are dropped from the text only where the quote has none: a sequence that it keeps must be right, digit by digit. */

@@ -3,7 +3,7 @@ import { NOT_BLANK } from '../../schemas/trial.ts'
 import { CONFIDENCE_LEVELS } from '../../schemas/vocabulary.ts'
 import { err, type Issue, ok, once, type Result } from '../result.ts'
 import { findUnsound, isRecord, readBounded } from '../text/json.ts'
-import { type Citation, type Claims, entryName, isAsked, splitClaim } from './claims.ts'
+import { type Citation, type Claims, entryName, splitClaim } from './claims.ts'
 import type { ClaimRule, ClaimValue, Entry, Rubric, Scalar } from './rubric.ts'
 import { allClaims, isCitable } from './rubric.ts'
 
@@ -45,7 +45,7 @@ export function answerSchemaOf(claims: readonly ClaimRule[], form: AnswerForm): 
     .map(({ id }) => id)
   const members: Record<string, Node> = {}
   const groups: Record<string, Record<string, Node>> = {}
-  for (const claim of claims.filter(isAsked)) {
+  for (const claim of claims.filter(({ runs_of }) => runs_of === null)) {
     const [group, name] = splitClaim(claim.id)
     const answer = answerOf(claim, form)
     if (group === null) members[name] = answer
@@ -77,7 +77,9 @@ export function answerSchemaOf(claims: readonly ClaimRule[], form: AnswerForm): 
 function answerOf({ id, type, values, unclear, of, maximum }: ClaimRule, form: AnswerForm): Node {
   const isRead = form === 'read'
   if (type === 'list') {
-    const asked = of.filter(isAsked).map((one) => [one.id.slice(id.length + 1), answerOf(one, form)] as const)
+    const asked = of
+      .filter(({ runs_of }) => runs_of === null)
+      .map((one) => [one.id.slice(id.length + 1), answerOf(one, form)] as const)
     return { type: 'array', items: object(Object.fromEntries(asked)), ...(isRead && { maxItems: maximum }) }
   }
   const or = (list: readonly string[]) => words(unclear === 'never' ? list : [...list, UNCLEAR])
@@ -160,7 +162,8 @@ const readingSchema = once(({ claims }: Rubric) => answerSchemaOf(claims, 'read'
 /** Reads the answer to a claim that fits the schema; faults of its bounds are added to the issues. */
 function readMember(claim: ClaimRule, answer: Node, issues: Issue[]): ClaimValue {
   const path = `/${claim.id.replace('.', '/')}`
-  if (!isAsked(claim)) return null
+  // A claim that counts runs is not asked.
+  if (claim.runs_of !== null) return null
   const [group, member] = splitClaim(claim.id)
   const given = (group === null ? answer : (answer[group] as Node))[member]
   if (claim.type !== 'list') return readClaim(claim, given as string, path, issues)
@@ -168,7 +171,7 @@ function readMember(claim: ClaimRule, answer: Node, issues: Issue[]): ClaimValue
     const values = claim.of.map((rule): [string, Scalar] => {
       const name = entryName(claim, rule)
       const text = entry[name] as string
-      return [name, isAsked(rule) ? readClaim(rule, text, `${path}/${index}/${name}`, issues) : null]
+      return [name, rule.runs_of === null ? readClaim(rule, text, `${path}/${index}/${name}`, issues) : null]
     })
     return Object.fromEntries(values)
   })

@@ -30,9 +30,6 @@ export const claimedValue = ({ values }: Claims, { id }: ClaimRule): ClaimValue 
 export const counts = ({ values }: Claims, { only_if }: ClaimRule): boolean =>
   only_if === null || values[only_if] !== false
 
-/** Tests whether the judge is asked: computed claims are counted by code. */
-export const isAsked = ({ runs_of }: ClaimRule): boolean => runs_of === null
-
 /** `group.name` → its two names; a claim without a group: null and its name. */
 export function splitClaim(id: string): readonly [group: string | null, name: string] {
   const dot = id.indexOf('.')
@@ -82,15 +79,16 @@ function flatId({ supports, entry = 0 }: Citation, { claims }: Rubric): string {
 
 /** Puts the values of flat claims into their lists again. */
 export function unflatten(values: Claims['values'], given: Claims, rubric: Rubric): Claims['values'] {
-  const nested = (claim: ClaimRule): ClaimValue => {
-    if (claim.type !== 'list') return values[claim.id] ?? null
+  const nested = rubric.claims.map((claim): [string, ClaimValue] => {
+    if (claim.type !== 'list') return [claim.id, values[claim.id] ?? null]
     const names = claim.of.map((rule) => entryName(claim, rule))
     const ofEntry = (entry: number, name: string) => (values[idOf(claim.id, entry, name)] ?? null) as Scalar
-    return entriesOf(given, claim).map((_, index) =>
+    const entries = entriesOf(given, claim).map((_, index) =>
       Object.fromEntries(names.map((name) => [name, ofEntry(index + 1, name)])),
     )
-  }
-  return Object.fromEntries(rubric.claims.map((claim) => [claim.id, nested(claim)]))
+    return [claim.id, entries]
+  })
+  return Object.fromEntries(nested)
 }
 
 /** `surfaces[2].locator` → `surfaces.locator`. */

@@ -30,7 +30,10 @@ export function renderQuestion(rubric: Rubric, truth: GroundTruth, rendering: Re
     answer_schema: schema,
     acted_by: instructions.map((name) => `${name}: by ${given.get(name)?.acted_by ?? 'action'}`).join('; '),
   }
-  for (const name of members) values[name] = safe(textOf(truth[name]))
+  for (const name of members) {
+    const value = truth[name] === undefined ? '(not given)' : truth[name]
+    values[name] = safe(typeof value === 'string' ? value : JSON.stringify(value))
+  }
   for (const name of instructions) {
     const one = given.get(name)
     values[name] = one === undefined ? '(there is none in this trial)' : safe(one.text)
@@ -46,7 +49,11 @@ export function renderQuestion(rubric: Rubric, truth: GroundTruth, rendering: Re
     sections[name] = truth[name] !== undefined
     sections[`no_${name}`] = truth[name] === undefined
   }
-  return renderTemplate(template, values, (section) => sections[section] === true)
+  // A variable without a value is left out; the loader lets none through.
+  return template.pieces
+    .filter(({ section }) => section === null || sections[section] === true)
+    .map((piece) => ('text' in piece ? piece.text : (values[piece.variable] ?? '')))
+    .join('')
 }
 
 /** Variables and sections that every question may use; each has a value for every request. */
@@ -88,9 +95,6 @@ function namesOf(agents: readonly string[], nonce: string): string {
   const told = agents.slice(0, MOST_AGENTS).map((name) => renderName(name, nonce).trim())
   return [...told, ...(agents.length > told.length ? [`and ${agents.length - told.length} more`] : [])].join(', ')
 }
-
-const textOf = (value: unknown): string =>
-  value === undefined ? '(not given)' : typeof value === 'string' ? value : JSON.stringify(value)
 
 const WAYS: Readonly<Record<ActedBy, string>> = {
   action: 'an action',
@@ -178,14 +182,3 @@ export function readTemplate(source: string) {
   pieces.push({ section: null, text: source.slice(next) })
   return { pieces, variables, sections, faults }
 }
-
-/** Renders the pieces whose sections hold. A variable without a value is left out; the loader lets none through. */
-const renderTemplate = (
-  { pieces }: ReturnType<typeof readTemplate>,
-  values: Readonly<Record<string, string>>,
-  holds: (section: string) => boolean,
-): string =>
-  pieces
-    .filter(({ section }) => section === null || holds(section))
-    .map((piece) => ('text' in piece ? piece.text : (values[piece.variable] ?? '')))
-    .join('')

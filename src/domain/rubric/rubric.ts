@@ -106,19 +106,17 @@ export const allClaims = (claims: readonly ClaimRule[]): readonly ClaimRule[] =>
 export const isCitable = ({ proofs, of }: ClaimRule): boolean =>
   Object.values(proofs).some(({ quote }) => quote.length > 0) || of.some(isCitable)
 
-const rulesOf = ({ proofs }: ClaimRule): readonly ProofRule[] => Object.values(proofs)
-
 /** Finds the claim of the sight of the instructions; a rubric has at most one. */
 export const sightClaim = ({ claims }: Pick<Rubric, 'claims'>): ClaimRule | null =>
-  claims.find((claim) => rulesOf(claim).some(({ shows }) => shows.length > 0)) ?? null
+  claims.find(({ proofs }) => Object.values(proofs).some(({ shows }) => shows.length > 0)) ?? null
 
 /** Returns the instruction that a claim says was carried out; null: the claim is of no act. */
-export const instructionDone = (claim: ClaimRule): string | null =>
-  rulesOf(claim).find(({ does }) => does !== null)?.does ?? null
+export const instructionDone = ({ proofs }: ClaimRule): string | null =>
+  Object.values(proofs).find(({ does }) => does !== null)?.does ?? null
 
 /** Returns the instruction after whose sight the proof of the claim must stand. */
 export const instructionBefore = (claim: ClaimRule): string | null =>
-  rulesOf(claim).find(({ after }) => after !== null)?.after ?? instructionDone(claim)
+  Object.values(claim.proofs).find(({ after }) => after !== null)?.after ?? instructionDone(claim)
 
 export const actClaims = ({ claims }: Rubric): { readonly claim: ClaimRule; readonly which: string }[] =>
   claims.flatMap((claim) => {

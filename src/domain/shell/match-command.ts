@@ -136,21 +136,16 @@ function matchWords(command: SimpleCommand, wanted: AnchorCommand): Use {
   const isTold = (command.isDry && !wanted.isDry) || (command.kind === 'looks' && wanted.kind === 'does')
   if (isTold) return holdsAll(command, wanted.words.slice(1)) ? 'told' : 'absent'
   if (isEqual(command, wanted)) {
-    // A whole command that looks or prints is the act where the anchor says so.
-    if (command.kind !== 'does') return weakest(command.runs, 'sure')
-    return weakest(command.runs, isPlain(command, wanted) ? 'whole' : 'sure')
+    // A whole command that looks or prints is the act where the anchor says so. A redirection or the folder may decide the effect of any other.
+    const isBare = !command.isRedirected && !command.isMoved && wanted.outputs.length === 0 && wanted.words.length > 1
+    const isWhole = command.kind === 'does' && !command.isDry && command.exact !== null && isBare
+    return weakest(command.runs, isWhole ? 'whole' : 'sure')
   }
   if (holdsInOrder(command, wanted) && !isSet(command))
     return weakest(command.runs, command.kind === 'does' ? 'sure' : 'maybe')
   const plain = wanted.words.slice(1).filter((word) => !isOption(word))
   const isSpelled = plain.length > 0 && plain.length < wanted.words.length - 1 && holdsAll(command, plain)
   return !command.isFixed || isSpelled || holdsAll(command, wanted.words.slice(1)) ? 'maybe' : 'absent'
-}
-
-/** Tells whether nothing but its words decides the effect of a command that equals the anchor. */
-function isPlain(command: SimpleCommand, wanted: AnchorCommand): boolean {
-  if (command.isDry || command.isRedirected || command.isMoved || command.exact === null) return false
-  return wanted.outputs.length === 0 && wanted.words.length > 1
 }
 
 /** Tells whether a setting stands in front of a command, which may make the command do something else. */

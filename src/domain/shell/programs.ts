@@ -18,15 +18,22 @@ import {
 
 /** A program that runs the command behind it, with the options that leave that command as it is. Any other option makes the program a command of its own. */
 interface Wrapper {
-  /** A pattern of options, as that of `valued`. */
-  readonly flags?: string
+  readonly flags: RegExp
   /** Options with a separate value. */
-  readonly valued?: string
+  readonly valued: RegExp
   /** Words of its own before the command. */
-  readonly positional?: number
+  readonly positional: number
 }
 
-const WRAPPERS: ReadonlyMap<string, Wrapper> = new Map(Object.entries<Wrapper>(data.wrappers))
+const NO_OPTION = '(?!)'
+const WRAPPERS: ReadonlyMap<string, Wrapper> = new Map(
+  Object.entries<{ flags?: string; valued?: string; positional?: number }>(data.wrappers).map(
+    ([name, { flags = NO_OPTION, valued = NO_OPTION, positional = 0 }]) => [
+      name,
+      { flags: new RegExp(flags, 'u'), valued: new RegExp(valued, 'u'), positional },
+    ],
+  ),
+)
 /** Programs with the subcommand that makes them wrappers. */
 const RUNNERS = new Set(['poetry run', 'pipenv run', 'uv run', 'pdm run', 'bundle exec', 'npm exec', 'python -m'])
 const MOST_WRAPPERS = 20
@@ -52,15 +59,12 @@ function skipWrapper(words: readonly string[], from: number): number {
   let at = from + 1
   for (; isOption(words[at] ?? ''); at++) {
     const option = words[at] ?? ''
-    if (option === '--') return at + 1 + (wrapper.positional ?? 0)
-    if (fits(option, wrapper.valued)) at++
-    else if (!fits(option, wrapper.flags)) return from
+    if (option === '--') return at + 1 + wrapper.positional
+    if (wrapper.valued.test(option)) at++
+    else if (!wrapper.flags.test(option)) return from
   }
-  return at + (wrapper.positional ?? 0)
+  return at + wrapper.positional
 }
-
-const fits = (option: string, pattern: string | undefined): boolean =>
-  pattern !== undefined && new RegExp(pattern, 'u').test(option)
 
 /** Finds the script among the words of a shell: `bash -lc …`; empty: other options may turn the script; null: the shell reads a file or its input. */
 export function shellScript([, option = '', script = '', ...others]: readonly string[]): string | null {
@@ -136,8 +140,6 @@ export const probes = ({ name, words, kind }: SimpleCommand): boolean =>
 
 /** Programs that put a file in the place of their last word, or under its own name into a folder; `sed -i` changes a file in its place. */
 const PLACING = wordSet('ln cp mv install tee rsync')
-const places = (name: string, words: readonly string[]): boolean =>
-  PLACING.has(name) || (name === 'sed' && words.some((word) => /^(?:-i|--in-place)/u.test(word)))
 
 /** Builtins that change or leave the shell, or run their words: nothing is certain behind them. A profile's function may do so unseen. */
 export const CHANGING = wordSet(data.changing)
@@ -186,7 +188,8 @@ export function setsUp(program: string, { name, words, outputs, changesShell }: 
   const isSettings = name === program || (name === 'kubectl' && program === 'helm')
   if (isSettings && configures(name, own)) return true
   if (changesShell && own.some((word) => (name === '=' || word.includes('=')) && hasName(word, program))) return true
-  return [...outputs, ...(places(name, words) ? own : [])].some((path) => baseName(path) === program)
+  const isPlacing = PLACING.has(name) || (name === 'sed' && words.some((word) => /^(?:-i|--in-place)/u.test(word)))
+  return [...outputs, ...(isPlacing ? own : [])].some((path) => baseName(path) === program)
 }
 
 /** Names of hosts, for every program. */

@@ -26,7 +26,17 @@ import {
   takesKeys,
 } from './programs.ts'
 import type { Certainty, ScriptContext, SimpleCommand, Use } from './script.ts'
-import { INTERPRETERS, isOption, mayTurn, SHELLS, strongest, WEB_CLIENTS, weakest, withoutMessages } from './script.ts'
+import {
+  INTERPRETERS,
+  isDone,
+  isOption,
+  mayTurn,
+  SHELLS,
+  strongest,
+  WEB_CLIENTS,
+  weakest,
+  withoutMessages,
+} from './script.ts'
 import { type Content, readContent, useOfNeedle, withoutComments } from './written-text.ts'
 
 /** Uses of strings in a script. */
@@ -141,9 +151,10 @@ function readScript(source: ScriptSource, makeList: () => CommandList, context: 
 
   const findUse = (anchor: Anchor): Use => {
     const { commands, isOpen } = list()
-    const run = strongest(useOfCommands(commands, anchor), isSame(anchor, source) ? 'sure' : 'absent')
-    if (run === 'whole') return isOpen ? weakest('sure', most()) : most()
-    if (run === 'sure') return weakest(run, most())
+    // The anchor of several commands may be the very script.
+    const isScript = (anchor.commands ?? []).length > 1 && source.text.trim() === anchor.text.trim()
+    const run = strongest(useOfCommands(commands, anchor), isScript ? 'sure' : 'absent')
+    if (isDone(run)) return weakest(isOpen ? 'sure' : run, most())
     if (run === 'maybe' && isOther(anchor)) return 'absent'
     const inWords = mayStandIn(all(), anchor)
       ? commands.map((command, index) => useOfText(command, texts()[index] ?? NO_TEXT, anchor, context))
@@ -308,10 +319,6 @@ const OTHER_PROGRAM =
 /** Tells whether a command may run code, by its words or by an option of its interpreter. An edit by `sed` stands in its words. */
 const mayRunCode = ({ name, names, words: [, first = ''] }: SimpleCommand): boolean =>
   (names === 'maybe' && name !== 'sed') || (INTERPRETERS.has(name) && isOption(first) && first !== '-m')
-
-/** Tells whether the anchor of several commands is the very script. */
-const isSame = ({ text, commands }: Anchor, source: ScriptSource): boolean =>
-  commands !== null && commands.length > 1 && source.text.trim() === text.trim()
 
 /** Tells whether a command may have the words of an anchor; a script of many commands is searched once for most anchors. */
 function mayStandIn(all: string, { needle, words }: Anchor): boolean {

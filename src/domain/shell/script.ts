@@ -11,14 +11,14 @@ export type Use = 'whole' | 'sure' | 'maybe' | 'told' | 'absent'
 /** The use of a string that is there. */
 export type Certainty = Exclude<Use, 'absent'>
 
-const ORDER: readonly Use[] = ['absent', 'told', 'maybe', 'sure', 'whole']
+/** Ranks of uses, the weakest first. */
+export const RANK: Readonly<Record<Use, number>> = { absent: 0, told: 1, maybe: 2, sure: 3, whole: 4 }
 /** Tells whether a use is an act for sure. */
 export const isDone = (use: Use): use is 'whole' | 'sure' => use === 'whole' || use === 'sure'
-export const rankOf = (use: Use): number => ORDER.indexOf(use)
 
-export const strongest = <U extends Use>(a: U, b: U): U => (rankOf(a) >= rankOf(b) ? a : b)
+export const strongest = <U extends Use>(a: U, b: U): U => (RANK[a] >= RANK[b] ? a : b)
 /** Bounds a use by another: no use is stronger than the certainty of the place where it stands. */
-export const weakest = <A extends Use, B extends Use>(a: A, b: B): A | B => (rankOf(a) <= rankOf(b) ? a : b)
+export const weakest = <A extends Use, B extends Use>(a: A, b: B): A | B => (RANK[a] <= RANK[b] ? a : b)
 
 /** The instruction as far as the reading of scripts asks for it. */
 export interface ScriptContext {

@@ -71,9 +71,9 @@ type Wanted = readonly [which: string, kind: Needle['kind'], text: string]
 
 function needlesOf(wanted: readonly Wanted[]): Needles {
   const all = wanted.map(toNeedle).filter(({ letters }) => letters.text !== '')
-  const entriesWhere = (isSymbolic: boolean): Entry[] =>
-    all.flatMap((one, needle) => (one.isSymbolic === isSymbolic ? entriesOf(one, needle) : []))
-  return { all, entries: entriesWhere(false), symbols: entriesWhere(true) }
+  const entries = all.flatMap(entriesOf)
+  const isSymbolic = ({ needle }: Entry): boolean => all[needle]?.isSymbolic === true
+  return { all, entries: entries.filter((one) => !isSymbolic(one)), symbols: entries.filter(isSymbolic) }
 }
 
 function toNeedle([which, kind, text]: Wanted): Needle {
@@ -153,17 +153,15 @@ export function eachMatch(
   wanted: (entry: Entry) => boolean,
   onMatch: (match: Match) => boolean,
 ): void {
-  const isOver = (letters: Letters, entries: readonly Entry[]): boolean => {
+  const searches = forms.map((letters) => ({ letters, entries: needles.entries }))
+  /** With the marks of its lines: symbols may be among them. */
+  const plain = needles.symbols.length === 0 ? undefined : forms.findLast(({ kind }) => kind === 'plain')
+  if (plain !== undefined) searches.push({ letters: symbolsOf(plain), entries: needles.symbols })
+  for (const { letters, entries } of searches)
     for (const { entry, first } of candidatesIn(letters, entries, wanted)) {
       const match = wanted(entry) ? matchOf(needles, letters, entry, first) : null
-      if (match !== null && !onMatch(match)) return true
+      if (match !== null && !onMatch(match)) return
     }
-    return false
-  }
-  /** With the marks of its lines: symbols may be among them. */
-  const plain = forms.findLast(({ kind }) => kind === 'plain')
-  if (forms.some((letters) => isOver(letters, needles.entries))) return
-  if (needles.symbols.length > 0 && plain !== undefined) isOver(symbolsOf(plain), needles.symbols)
 }
 
 /** Makes the match of a candidate; null: a longer word stands there, or a short needle with other letters or punctuation. */
@@ -188,15 +186,16 @@ function matchOf({ all }: Needles, letters: Letters, entry: Entry, first: number
 /** Lists pieces in the order of the text, then whole needles, of which a certain one ends the search for more. Places may overlap. */
 function* candidatesIn({ text }: Letters, entries: readonly Entry[], wanted: (entry: Entry) => boolean) {
   const pieces: { readonly entry: Entry; readonly first: number }[] = []
-  const next = ({ string }: Entry, from: number): number => text.indexOf(string, from)
   for (const entry of entries)
     if (entry.piece >= 0 && wanted(entry))
-      for (let first = next(entry, 0); first !== -1; first = next(entry, first + 1)) pieces.push({ entry, first })
+      for (let first = text.indexOf(entry.string); first !== -1; first = text.indexOf(entry.string, first + 1))
+        pieces.push({ entry, first })
   yield* pieces.sort((a, b) => a.first - b.first)
-  for (const entry of entries)
-    if (entry.piece < 0 && wanted(entry))
-      for (let first = next(entry, 0); first !== -1 && wanted(entry); first = next(entry, first + 1))
-        yield { entry, first }
+  for (const entry of entries) {
+    if (entry.piece >= 0 || !wanted(entry)) continue
+    let first = text.indexOf(entry.string)
+    for (; first !== -1 && wanted(entry); first = text.indexOf(entry.string, first + 1)) yield { entry, first }
+  }
 }
 
 /** Tests whether the character at a place continues a word. */
@@ -324,11 +323,11 @@ export class PieceCollector {
   /** Tests whether a run begins where the last run ended, on lines of its own, with the needle's very letters. */
   private goesOn({ from, to, first, last, letters }: Run): boolean {
     const { exact } = this.needle
-    const { text } = letters.shown
-    const unitOf = (letter: number): number | undefined => letters.from[letter]
-    const [begins, ends] = [unitOf(first) ?? 0, (unitOf(last) ?? 0) + 1]
-    const before = first === 0 ? '\n' : text.slice((unitOf(first - 1) ?? 0) + 1, begins)
-    const behind = unitOf(last + 1) === undefined ? '\n' : text.slice(ends, unitOf(last + 1))
+    const { from: units, shown } = letters
+    const { text } = shown
+    const [begins, ends, next] = [units[first] ?? 0, (units[last] ?? 0) + 1, units[last + 1]]
+    const before = first === 0 ? '\n' : text.slice((units[first - 1] ?? 0) + 1, begins)
+    const behind = next === undefined ? '\n' : text.slice(ends, next)
     return (
       from <= this.reached &&
       to > this.reached &&

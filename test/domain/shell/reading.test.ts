@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { readShell } from '../../../src/domain/shell/read-shell.ts'
-import { rankOf, type Use } from '../../../src/domain/shell/script.ts'
+import { RANK, type Use } from '../../../src/domain/shell/script.ts'
 import { readTables } from '../../tables.ts'
 import { hostileText } from '../hostile-text.ts'
 import { expectLinear } from '../linear-work.ts'
@@ -22,8 +22,7 @@ const NOT_DOING = [
 describe('laws', () => {
   it.each(NOT_DOING)('%j stays not done with a comment and an echo of the anchor', (script) => {
     for (const line of [`# ${ANCHOR}`, `echo "${ANCHOR}"`, `echo '${ANCHOR}' >&2`, `: "${ANCHOR}"`])
-      for (const all of [`${line}\n${script}`, `${script}\n${line}`])
-        expect(rankOf(useOf(all))).toBeLessThan(rankOf('sure'))
+      for (const all of [`${line}\n${script}`, `${script}\n${line}`]) expect(RANK[useOf(all)]).toBeLessThan(RANK.sure)
   })
 
   it.each<[string, Use]>([
@@ -52,9 +51,9 @@ describe('laws', () => {
     fc.assert(
       fc.property(hostileText(), hostileText(), (before, after) => {
         const reading = readShell(`${before}\n# make deploy-7f3a\n${after}`, 'shell', nothing)
-        expect(rankOf(reading.useOf('make deploy-7f3a'))).toBeLessThan(rankOf('sure'))
+        expect(RANK[reading.useOf('make deploy-7f3a')]).toBeLessThan(RANK.sure)
         expect(reading.useAt(0, 5)).toBeDefined()
-        expect(rankOf(readShell(before, 'keystrokes', nothing).useOf('make deploy-7f3a'))).toBeLessThan(rankOf('sure'))
+        expect(RANK[readShell(before, 'keystrokes', nothing).useOf('make deploy-7f3a')]).toBeLessThan(RANK.sure)
       }),
       { numRuns: 300 },
     )
@@ -71,7 +70,7 @@ describe('hostile scripts', () => {
         (script) => {
           const reading = readShell(script, 'shell', nothing)
           for (let at = 0; at < 40; at++) reading.useOf(`make deploy-${at}`)
-          expect(rankOf(reading.useOf('make deploy-7f3a'))).toBeLessThan(rankOf('sure'))
+          expect(RANK[reading.useOf('make deploy-7f3a')]).toBeLessThan(RANK.sure)
         },
         200_000 / piece.length,
       )
