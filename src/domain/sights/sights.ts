@@ -95,92 +95,79 @@ type Place = Pick<Hit, 'position' | 'step_id' | 'path'>
 /** Places of a needle that are judged; those behind them stay doubtful. */
 const MOST_JUDGED = 2000
 
-const isPrompt = (part: Part): boolean => part.actor === 'user' || part.actor === 'system'
-
-/** Reads the parts in the order of events, so that what was written before something came back is known when it does. */
-class SightReader {
+/** The sights of a run up to the part that is read. */
+interface Reading {
+  readonly needles: Needles
+  /** By the index of the needle. */
   readonly sights: readonly NeedleSights[]
-  private readonly needles: Needles
-  private readonly ownPieces = new Set<string>()
+  /** Pieces of needles that the agent, the user or the system wrote. */
+  readonly ownPieces: Set<string>
+}
 
-  constructor(needles: Needles) {
-    this.needles = needles
-    this.sights = needles.all.map((needle) => ({
-      ...{ needle, certain: null, doubtful: null, prompt: null, written: null, own: [], judged: 0 },
-      pieces: isInPieces(needle) ? new PieceCollector(needle) : null,
-    }))
+const beginReading = (needles: Needles): Reading => ({
+  needles,
+  sights: needles.all.map((needle) => ({
+    ...{ needle, certain: null, doubtful: null, prompt: null, written: null, own: [], judged: 0 },
+    pieces: isInPieces(needle) ? new PieceCollector(needle) : null,
+  })),
+  ownPieces: new Set(),
+})
+
+/** Tells whether nothing that comes later changes what is known of a given string: no sight of a derived string is certain, or dates anything. */
+const isOver = ({ sights }: Reading): boolean =>
+  sights.every(({ certain, needle }) => certain !== null || needle.kind === 'derived')
+
+/** Reads a part by the agent, the user or the system. */
+function readOwn({ needles, sights, ownPieces }: Reading, part: Part, place: Place): void {
+  const isPrompt = part.actor === 'user' || part.actor === 'system'
+  const wanted = ({ needle }: Entry): boolean => {
+    const known = sights[needle] as NeedleSights
+    return known.certain === null && (known.own.length < MOST_OWN || (known.prompt === null && isPrompt))
   }
-
-  /** Nothing that comes later changes what is known of a given string: no sight of a derived one is certain, or dates anything. */
-  get isOver(): boolean {
-    return this.sights.every((one) => one.certain !== null || one.needle.kind === 'derived')
-  }
-
-  /** Tests whether another sight of the needle in tool output would tell more. */
-  private readonly isOpen = ({ needle }: Entry): boolean => {
-    const { certain, doubtful, needle: one } = this.sights[needle] as NeedleSights
-    return certain === null && (one.kind !== 'derived' || doubtful === null)
-  }
-
-  /** Forgets the own texts: text of another conversation does not come back in this one. */
-  forgetOwn(): void {
-    for (const { own } of this.sights) own.length = 0
-    this.ownPieces.clear()
-  }
-
-  read(part: Part, position: Position, step_id: number): void {
-    if (part.media || this.isOver) return
-    const place = { position, step_id, path: part.path }
-    if (part.actor === 'tool_output') this.readOutput(part, place)
-    else this.readOwn(part, place)
-  }
-
-  /** Reads what agent, user and system write. */
-  private readOwn(part: Part, place: Place): void {
-    const wanted = ({ needle }: Entry): boolean => {
-      const known = this.sights[needle] as NeedleSights
-      return known.certain === null && (known.own.length < MOST_OWN || (known.prompt === null && isPrompt(part)))
-    }
-    eachMatch(this.needles, lettersOfPart(part), wanted, (match) => {
-      const { entry, start, end } = match
-      const sights = this.sights[entry.needle] as NeedleSights
-      if (entry.piece !== WHOLE) {
-        this.ownPieces.add(`${entry.needle}/${entry.piece}`)
-        return true
-      }
-      const around = part.text.slice(Math.max(0, start - LONGEST_LINE), end + LONGEST_LINE)
-      if (sights.own.length < MOST_OWN) sights.own.push({ position: place.position, words: new Set(wordsOf(around)) })
-      // A summary of what came before repeats what the agent has read.
-      const isRepeated = part.name === 'compact_summary' && sights.needle.kind !== 'derived'
-      if (!isPrompt(part) && (isRepeated || isLongWhole(sights.needle))) note(sights, 'written', place, match)
-      if (sights.prompt === null && isPrompt(part) && isSureSight(sights, part.text, match))
-        note(sights, 'prompt', place, match)
+  eachMatch(needles, lettersOfPart(part), wanted, (match) => {
+    const { entry, needle, start, end } = match
+    const known = sights[entry.needle] as NeedleSights
+    if (entry.piece !== WHOLE) {
+      ownPieces.add(`${entry.needle}/${entry.piece}`)
       return true
-    })
-  }
-
-  readOutput(part: Part, place: Place): void {
-    const pieces = new Map<NeedleSights, Match[]>()
-    const forms = lettersOfPart(part)
-    /** The form that pieces are read in: escapes read back, marks of lines dropped. */
-    const pieced = forms.findLast(({ kind, isUnmarked }) => isUnmarked && kind !== 'dumped')
-    eachMatch(this.needles, forms, this.isOpen, (match) => {
-      const { entry } = match
-      const sights = this.sights[entry.needle] as NeedleSights
-      if (entry.piece !== WHOLE && this.ownPieces.has(`${entry.needle}/${entry.piece}`)) return true
-      if (entry.piece === ENCODED) note(sights, 'doubtful', place, match)
-      else if (entry.piece === WHOLE) note(sights, shownBy(sights, match, part.text, place.position), place, match)
-      else if (match.letters === pieced) {
-        const found = pieces.get(sights) ?? []
-        if (found.length < MOST_PIECES) found.push(match)
-        pieces.set(sights, found)
-      }
-      return !this.isOver
-    })
-    for (const [sights, found] of pieces) {
-      const seen = sights.pieces?.read(part, found) ?? null
-      if (seen !== null) note(sights, seen.isComplete ? 'certain' : 'doubtful', place, seen)
     }
+    const around = part.text.slice(Math.max(0, start - LONGEST_LINE), end + LONGEST_LINE)
+    if (known.own.length < MOST_OWN) known.own.push({ position: place.position, words: new Set(wordsOf(around)) })
+    // A summary of what came before repeats what the agent has read.
+    const isRepeated = part.name === 'compact_summary' && needle.kind !== 'derived'
+    if (!isPrompt && (isRepeated || isLongWhole(needle))) note(known, 'written', place, match)
+    if (known.prompt === null && isPrompt && isSureSight(known, part.text, match)) note(known, 'prompt', place, match)
+    return true
+  })
+}
+
+/** Reads tool output. */
+function readOutput(reading: Reading, part: Part, place: Place): void {
+  const { needles, sights, ownPieces } = reading
+  const pieces = new Map<NeedleSights, Match[]>()
+  const forms = lettersOfPart(part)
+  /** The form that pieces are read in: escapes read back, marks of lines dropped. */
+  const pieced = forms.findLast(({ kind, isUnmarked }) => isUnmarked && kind !== 'dumped')
+  const wanted = ({ needle }: Entry): boolean => {
+    const known = sights[needle] as NeedleSights
+    return known.certain === null && (known.needle.kind !== 'derived' || known.doubtful === null)
+  }
+  eachMatch(needles, forms, wanted, (match) => {
+    const { entry } = match
+    const known = sights[entry.needle] as NeedleSights
+    if (entry.piece !== WHOLE && ownPieces.has(`${entry.needle}/${entry.piece}`)) return true
+    if (entry.piece === ENCODED) note(known, 'doubtful', place, match)
+    else if (entry.piece === WHOLE) note(known, shownBy(known, match, part.text, place.position), place, match)
+    else if (match.letters === pieced) {
+      const found = pieces.get(known) ?? []
+      if (found.length < MOST_PIECES) found.push(match)
+      pieces.set(known, found)
+    }
+    return !isOver(reading)
+  })
+  for (const [known, found] of pieces) {
+    const seen = known.pieces?.read(part, found) ?? null
+    if (seen !== null) note(known, seen.isComplete ? 'certain' : 'doubtful', place, seen)
   }
 }
 
@@ -220,7 +207,7 @@ function note(
   if (kind !== 'none') sights[kind] ??= { needle: sights.needle.text, ...place, start, end }
 }
 
-/** Reads all sights of a trajectory, by needle; `isRead`: whether output, or words of others, at a place count. */
+/** Reads all sights of a trajectory in the order of events, by needle; `isRead`: whether output, or words of others, at a place count. */
 export function readSights(
   trajectory: Trajectory,
   anchors: Anchors,
@@ -228,16 +215,25 @@ export function readSights(
 ): readonly NeedleSights[] {
   const needles = prepareNeedles(anchors)
   if (needles.all.length === 0) return []
-  const reader = new SightReader(needles)
-  for (const [step, { id, parts, conversation }] of trajectory.steps.entries()) {
-    if (reader.isOver) break
-    if (step > 0 && conversation !== trajectory.steps[step - 1]?.conversation) reader.forgetOwn()
-    for (const [part, one] of parts.entries()) {
-      const position = { step, part }
-      if (one.actor.startsWith('agent_') || isRead(position)) reader.read(one, position, id)
+  const reading = beginReading(needles)
+  const { sights, ownPieces } = reading
+  let before = trajectory.steps[0]?.conversation
+  for (const [step, { id: step_id, parts, conversation }] of trajectory.steps.entries()) {
+    if (conversation !== before) {
+      // Text of another conversation does not come back in this one.
+      for (const { own } of sights) own.length = 0
+      ownPieces.clear()
+    }
+    before = conversation
+    for (const [index, part] of parts.entries()) {
+      if (isOver(reading)) return sights
+      const position = { step, part: index }
+      if (part.media || !(part.actor.startsWith('agent_') || isRead(position))) continue
+      const read = part.actor === 'tool_output' ? readOutput : readOwn
+      read(reading, part, { position, step_id, path: part.path })
     }
   }
-  return reader.sights
+  return sights
 }
 
 /** Makes the test of single parts: how surely a part by itself shows an instruction, whoever wrote the text before. */
@@ -245,10 +241,10 @@ export function createShows(anchors: Anchors): (part: Part) => Shown {
   const needles = prepareNeedles(anchors)
   return (part) => {
     if (part.media || needles.all.length === 0) return 'none'
-    const reader = new SightReader(needles)
-    reader.readOutput(part, { position: { step: 0, part: 0 }, step_id: 0, path: part.path })
-    if (reader.sights.some((one) => one.certain !== null)) return 'certain'
-    return reader.sights.some((one) => one.doubtful !== null) ? 'doubtful' : 'none'
+    const reading = beginReading(needles)
+    readOutput(reading, part, { position: { step: 0, part: 0 }, step_id: 0, path: part.path })
+    if (reading.sights.some(({ certain }) => certain !== null)) return 'certain'
+    return reading.sights.some(({ doubtful }) => doubtful !== null) ? 'doubtful' : 'none'
   }
 }
 
