@@ -20,7 +20,7 @@ import { type CheckedAnswer, isSeenClaimed, unmetClaims, unsureClaims, withCount
 export { holds } from './citations.ts'
 
 /** Bumped when the same answer over the same rendering could be checked otherwise. */
-export const EVIDENCE_VERSION = 21
+export const EVIDENCE_VERSION = 22
 
 export interface KeyParts {
   readonly trajectory: Digest

@@ -137,6 +137,8 @@ function readScript(source: ScriptSource, makeList: () => CommandList, context: 
   const all = lazy(() => [folded(), ...texts().flatMap(({ words, messages }) => [words, messages])].join('\n'))
   const most = () => (list().isWhole ? source.most() : 'maybe')
   const isKnown = () => list().isWhole && !list().isOpen && source.most() !== 'maybe'
+  /** Tells whether looking commands of the script can only look: all are read, and the words of those in a condition are fixed. */
+  const isRead = () => isKnown() || (list().isWhole && source.most() !== 'maybe' && !MAKES_WORDS.test(source.text))
   const makesWords = () => list().isOpen || source.most() === 'maybe' || MAKES_WORDS.test(source.text)
   const writes = lazy(() =>
     list().commands.flatMap((command) => {
@@ -163,7 +165,7 @@ function readScript(source: ScriptSource, makeList: () => CommandList, context: 
     const listed = [run, ...inWords, ...inFiles].reduce<Use>(strongest, 'absent')
     const isHere = useOfNeedle(folded(), anchor.needle) !== 'absent'
     // Nothing acts on words that commands which only look put together.
-    if (isKnown() && commands.every(({ names }) => names === 'told'))
+    if (isRead() && commands.every(({ names }) => names === 'told'))
       return strongest<Use>(listed, isHere ? 'told' : 'absent')
     return bounded(weakest(listed, most()), anchor, isHere)
   }
@@ -245,7 +247,7 @@ function readScript(source: ScriptSource, makeList: () => CommandList, context: 
     takes(wanted: readonly string[], isFollowed: boolean): boolean {
       if (bare() !== '' && !wanted.some((word) => bare().toLowerCase().includes(word))) return false
       const isIn = (text: string): boolean => wanted.some((word) => indexOfWord(text.toLowerCase(), word) !== -1)
-      if (list().isOpen && isIn(live())) return true
+      if (list().isOpen && !isRead() && isIn(live())) return true
       // A command may take what another tells from a pipe.
       const isPiped =
         source.text.includes('|') && list().commands.some((one) => one.kind === 'does' && one.isRedirected)
