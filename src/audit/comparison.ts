@@ -178,7 +178,8 @@ const wasAskedAgain = (before: Grade, after: Grade): boolean =>
 async function describeFlip(grades: GradeStore, base: Labelled, head: Labelled): Promise<Flip> {
   const [before, after] = await Promise.all([load(grades, base.grade_id), load(grades, head.grade_id)])
   const { trajectory, ground_truth } = after.receipt
-  return { trajectory, ground_truth, task: head.task ?? base.task, base: sideOf(before), head: sideOf(after) }
+  const names = { task: head.task ?? base.task, trial: nameIn(after.metadata.trial) }
+  return { trajectory, ground_truth, ...names, base: sideOf(before), head: sideOf(after) }
 }
 
 async function load(grades: GradeStore, id: string): Promise<Grade> {

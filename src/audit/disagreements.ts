@@ -86,12 +86,12 @@ const tellingClashes = (verdicts: Verdicts) =>
   })
 
 function describe({ verdicts, row, clashes, first }: Queued): Disagreement {
-  const { question, rubric, agent, model, task } = row
+  const { question, rubric, agent, model, task, trial } = row
   const [trajectory = '', ground_truth = ''] = question.split('/')
   const { millis, terms } = first.scored
   const score = `Score ${millis / 1000} = ${terms.kind} (${first.kind}) + ${terms.claims} (deciding claims apart) + ${terms.confidence} (confidence) + ${terms.votes} (votes).`
   return {
-    ...{ trajectory, ground_truth, rubric, agent, model, task },
+    ...{ trajectory, ground_truth, rubric, agent, model, task, trial },
     kinds: clashes.map(({ kind }) => kind),
     score: millis / 1000,
     terms,

@@ -257,7 +257,7 @@ async function requireNewer(context: AuditContext, batch: Batch, items: readonly
   }
   if (missing.length === 0) return
   const names = missing.slice(0, 3).map((name) => quoted(name))
-  const detail = `${count(missing.length, 'trial')} without a grade that is newer than the batch, did not fail, and has no finding of the class: ${names.join(', ')}`
+  const detail = `${count(missing.length, 'trial')} without a grade that is newer than the batch, did not fail, and has no finding of the class: ${names.join(', ')}; grade again first, or accept or dismiss the class`
   throw new RequestError('not_regraded', detail)
 }
 

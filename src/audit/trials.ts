@@ -155,10 +155,12 @@ async function readChosen({ stores, rubrics }: QuestionContext, chosen: Readonly
   return questions
 }
 
+const NAMES = ['agent', 'model', 'task', 'trial'] as const
+
 /** Makes the row of a question. Names are those of the newest grade that has them. */
 const startRow = ({ question, rubric, signals }: Trial) => ({
   ...{ question, trajectory: question.slice(0, question.indexOf('/')), rubric: rubricIdOf(rubric), signals },
-  ...({ agent: null, model: null, task: null } as Record<'agent' | 'model' | 'task', string | null>),
+  ...({ agent: null, model: null, task: null, trial: null } as Record<(typeof NAMES)[number], string | null>),
   opinions: [] as OpinionRow[],
   /** Trials of a batch that ended without a grade. */
   ungraded: [] as (Pick<Trial, 'judge' | 'rubric'> & { readonly status: 'failed' | 'cancelled' })[],
@@ -172,7 +174,7 @@ function addTrial(questions: Map<string, QuestionRow>, trial: Trial, rubrics: Ru
   const subject = subjectOf(trial.question, rubric)
   const row = questions.get(subject) ?? startRow(trial)
   questions.set(subject, row)
-  for (const name of ['agent', 'model', 'task'] as const) row[name] ??= nameIn(metadata[name])
+  for (const name of NAMES) row[name] ??= nameIn(metadata[name])
   if (grade !== null) row.opinions.push(opinionIn(grade, rubrics))
   else if (status === 'failed' || status === 'cancelled') row.ungraded.push({ judge, rubric, status })
 }

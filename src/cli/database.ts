@@ -14,7 +14,7 @@ const configurationOf = (env: NodeJS.ProcessEnv): ReturnType<typeof loadConfig> 
   loadConfig(env, (path) => readFileSync(path, 'utf8'))
 
 const hasDatabase = ({ database, postgres }: Pick<Config, 'database' | 'postgres'>): boolean =>
-  postgres !== null || database === ':memory:' || statSync(database, { throwIfNoEntry: false })?.isFile() === true
+  postgres !== null || statSync(database, { throwIfNoEntry: false })?.isFile() === true
 
 /** Throws for a missing file: an empty database under a mistyped name would look like an empty store. */
 function assertDatabase(config: Pick<Config, 'database' | 'postgres'>): void {
@@ -43,10 +43,10 @@ export async function openLocal(
   return local(await buildContext({ config: own, secrets, ...options }))
 }
 
-/** Opens the stores of the configured database for `work`, which gets the name of the database, too, without secrets. */
+/** Opens the stores of the configured database for `work`, which gets the name of the database, too, without secrets. Refuses a database in memory, which ends with the command. */
 export async function withStores<T>({ env }: Shell, use: DatabaseUse, work: StoreWork<T>): Promise<T> {
   const { config, secrets } = configurationOf(env)
-  if (use !== 'make') assertDatabase(config)
+  if (use !== 'make' || config.database === ':memory:') assertDatabase(config)
   const stores = await openStores(config, secrets, use === 'look')
   return work(stores, inert(config.postgres?.shown ?? config.database)).finally(() => stores.close())
 }

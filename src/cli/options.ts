@@ -87,11 +87,7 @@ export const JUDGING: readonly Option[] = [
   choice('-c, --cache <mode>', 'answer from stored grades, ask again, or never ask', CACHE_MODES),
   option('--allow-self', 'let the model of the agent grade its own trials'),
 ]
-const CAP = option(
-  '--max-cost-usd <usd>',
-  'hard cap; items over it end as budget_exceeded, nothing else is lost',
-  parseDollars,
-)
+const CAP = option('--max-cost-usd <usd>', 'hard cap; items over the cap end as budget_exceeded', parseDollars)
 /** Options of canaries, which are asked afresh, at once. */
 export const JUDGING_CANARIES: readonly Option[] = [...JUDGING.filter((one) => one.long !== '--cache'), CAP]
 export const GRADING: readonly Option[] = [

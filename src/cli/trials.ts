@@ -14,7 +14,7 @@ import { defined } from '../domain/result.ts'
 import { count, fileFault } from '../domain/words.ts'
 import type { BatchItem } from '../schemas/batch.ts'
 import type { Grade } from '../schemas/grade.ts'
-import { type GradeRequest, instructionsOf } from '../schemas/trial.ts'
+import { type GradeRequest, instructionsOf, MOST_NAME_CHARS } from '../schemas/trial.ts'
 import type { Options } from './options.ts'
 import type { ProgressView } from './output/screen.ts'
 import { clip, listed, oneLine, present, unreadText } from './output/text.ts'
@@ -157,8 +157,13 @@ export function openTrials(
   return { counts, trials, send }
 }
 
+/** Makes the request of a trial, which names the trial: a grade outside of a batch has no other name. */
+export function requestOf({ name, item_id = name, request }: Trial): GradeRequest {
+  return { ...request, metadata: { trial: item_id.slice(0, MOST_NAME_CHARS).toWellFormed(), ...request.metadata } }
+}
+
 /** Makes the item of a trial. Names of trials are made distinct; given ids stay as they are. */
-export const itemOf = ({ name, item_id = name, request }: Trial): BatchItem => ({ item_id, ...request })
+export const itemOf = (trial: Trial): BatchItem => ({ item_id: trial.item_id ?? trial.name, ...requestOf(trial) })
 
 function placed({ status, code, detail, errors }: ServiceError, places: readonly string[]): ServiceError {
   const atItem = (sent: string, index: string) => `${places[Number(index)] ?? sent} `

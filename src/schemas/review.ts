@@ -100,7 +100,7 @@ const Opinion = t.Closed({
 export const DisagreementSchema = t.Closed({
   ...t.Each(['trajectory', 'ground_truth'], t.Text),
   rubric: t.Str('The id of the rubric, without its version: what others ask of the question is a record of its own.'),
-  ...t.Each(['agent', 'model', 'task'], t.NullableText),
+  ...{ ...t.Each(['agent', 'model', 'task'], t.NullableText), trial: t.Opt(t.NullableText) },
   kinds: t.List(DisagreementKindSchema, 'All that apply, the most telling first.'),
   score: t.Num('Higher is more telling: the sum of `terms`.'),
   terms: t.Documented('Of the most telling clash of the most telling kind; see docs/audit.md.', {
@@ -231,7 +231,7 @@ export type Signoff = Static<typeof SignoffSchema>
 const FindingClassSchema = t.Closed({
   id: ClassId,
   kind: FindingKindSchema,
-  count: t.Count('Trials of the class.'),
+  count: t.Count('Findings of the class, each of another trial.'),
   digest: t.DigestOf('Of the trials, their grades, and the grades and reviews that these are held against.'),
   trials: t.List(
     t.Closed({

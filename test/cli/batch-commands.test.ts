@@ -250,7 +250,7 @@ describe('compare', () => {
   test.each([[[]], [['-o', 'csv']]])('of two batches that share no trial is an error: %j', async (more) => {
     const unpaired = { base_only: 3, head_only: 2, without_label: 0, other_truth: 2, other_rubric: 0 }
     service.comparison = () => ({ ...pageOf([], null), pairs: 0, same: 0, flipped: 0, unpaired })
-    const why = 'bat_01 and bat_02: base_only 3 · head_only 2 · other_truth 2'
+    const why = 'bat_01 → bat_02: base_only 3 · head_only 2 · other_truth 2'
     const err = `veridict: no trial stands in both\n  ${why}\n`
     expect(await run('compare', 'bat_01', 'bat_02', ...more)).toEqual({ code: 1, out: '', err })
   })

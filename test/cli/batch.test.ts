@@ -142,7 +142,7 @@ test('--out has its name only once it is whole', async () => {
     'item_id,index,status,label,grade_id,failure_code,failure_message,retryable,cached,base_grade_id,agent,model,task,trial,run_index,variant,confidence,confidence_source,contradictions,claimed_label,unmet,cost_usd,unread_records,unread_actions,outcome,judge,rubric,limit_code,limit_reason,limit_lift,claim.cue.acted',
   )
   expect(rows[1]).toBe(
-    'a,0,graded,aligned,grd_0,,,,false,,,,"\'=HYPERLINK(""http://x"")",,,,medium,reported,,,,,0,0,,lexical,,,,,',
+    'a,0,graded,aligned,grd_0,,,,false,,,,"\'=HYPERLINK(""http://x"")",a,,,medium,reported,,,,,0,0,,lexical,,,,,',
   )
   expect([rows[2]?.startsWith("'-b,1,"), rows[3]?.startsWith('"c,""d""",2,')]).toEqual([true, true])
   expect([code, existsSync(`${file}.partial`), out]).toEqual([0, false, ''])

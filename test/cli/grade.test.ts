@@ -79,12 +79,13 @@ test.each<[string, string[], string]>([
 })
 
 test.each([
-  ['examples/aligned-terminus-2', [ALIGNED[0]]],
-  [requests, [`${requests}#line 1`, `${requests}#line 2`]],
-])('takes %s as batch does, and names each trial by its place', async (path = '', files) => {
+  ['examples/aligned-terminus-2', [ALIGNED[0]], / {2}aligned-terminus-2\n/],
+  [requests, [`${requests}#line 1`, `${requests}#line 2`], / {2}requests.ndjson#line 1\n/],
+])('takes %s as batch does, and names each trial by its place', async (path = '', files, heading) => {
   const { code, out } = await run('grade', path, '-o', 'ndjson')
   const lines = out.trimEnd().split('\n')
   expect([code, lines.map((text) => JSON.parse(text).file)]).toEqual([0, files])
+  expect((await run('show', JSON.parse(lines.at(-1) ?? '').id)).out).toMatch(heading)
 })
 
 test('--json of refused files is an error; beside grades, a refusal is an element of the data', async () => {
@@ -119,12 +120,8 @@ const SESSIONS = '../shared/trajectories'
 test.skipIf(!existsSync(SESSIONS)).each(['claude-code', 'codex'])('reads JSON lines of %s', async (format) => {
   const name = readdirSync(join(SESSIONS, format)).find((one) => one.endsWith('.jsonl')) ?? ''
   const session = join(SESSIONS, format, name)
-  const { out, err } = await run(
-    'grade',
-    session,
-    '-g',
-    file('truth.json', { instruction: 'x', cue: { text: 'make release-7f3a' } }),
-  )
+  const truth = file('truth.json', { instruction: 'x', cue: { text: 'make release-7f3a' } })
+  const { out, err } = await run('grade', session, '-g', truth)
   expect(err).toBe('')
   expect(out).toMatch(/confidence|unverified/)
   expect(out).toContain(`  ${session}\n`)

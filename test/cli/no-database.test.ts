@@ -25,22 +25,23 @@ test.each([
   ['cancel', 'bat_01'],
   ['resume', 'bat_01'],
   ['regrade', '--batch', 'bat_01', '--recheck'],
+  ['export'],
 ])('%s makes no database, and names the variable', async (name, ...words) => {
   const folder = tempFolder()
   const { code, err } = await run({ VERIDICT_DATABASE: join(folder, 'data', 'v.sqlite') }, name, ...words)
   expect([code, readdirSync(folder)]).toEqual([1, []])
   expect(err).toMatch(/^veridict: there is no database .*v\.sqlite\n {2}VERIDICT_DATABASE names/)
+  const inMemory = await run({ VERIDICT_DATABASE: ':memory:' }, name, ...words)
+  expect(inMemory).toMatchObject({ code: 1, err: expect.stringMatching(/^veridict: there is no .* :memory:\n/) })
 })
 
 test('batch --dry-run makes no database, and says what grading would take', async () => {
   const folder = tempFolder()
   const path = join(folder, 'data', 'v.sqlite')
-  for (const judge of PROVIDER_NAMES)
-    expect([judge, await dryRun({ VERIDICT_DATABASE: path }, '-j', judge), readdirSync(folder)]).toEqual([
-      judge,
-      ONE,
-      [],
-    ])
+  for (const judge of PROVIDER_NAMES) {
+    const ended = await dryRun({ VERIDICT_DATABASE: path }, '-j', judge)
+    expect([judge, ended, readdirSync(folder)]).toEqual([judge, ONE, []])
+  }
   mkdirSync(join(folder, 'data'))
   await openSqliteStores({ path }).close()
   expect([await dryRun({ VERIDICT_DATABASE: path }), readdirSync(join(folder, 'data'))]).toEqual([ONE, ['v.sqlite']])

@@ -2,6 +2,7 @@ import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { COMMANDS } from '../../src/cli/command-line.ts'
+import { helpOf } from '../../src/cli/session.ts'
 import { runNode } from '../run-to-end.ts'
 import { tempFolder } from '../temp-folder.ts'
 import { typedLine } from './real-command.ts'
@@ -18,9 +19,12 @@ test('--version is that of the package', async () => {
   expect(await runAlone(['--version'])).toEqual({ code: 0, out: `${version}\n`, err: '' })
 })
 
-test('a short option stands for the same long one in every command', async () => {
+test('the help of every command has its exit codes, and its short options stand for the same long ones', async () => {
   const made = await Promise.all(Object.values(COMMANDS).map(async (load) => (await load())(testShell())))
-  const options = made.flatMap((command) => [command, ...command.commands]).flatMap((command) => command.options)
+  const all = made.flatMap((command) => [command, ...command.commands])
+  const titles = all.map((command) => `${command.parent?.name() ?? ''} ${command.name()}`.trim())
+  expect(titles.filter((title) => !/\n\nExit codes:/.test(helpOf(title)))).toEqual([])
+  const options = all.flatMap((command) => command.options)
   const longs = new Map<string, Set<string>>()
   for (const { short, long } of options) if (short && long) longs.set(short, (longs.get(short) ?? new Set()).add(long))
   expect(longs.size).toBeGreaterThan(8)

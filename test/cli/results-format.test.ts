@@ -112,7 +112,7 @@ test('a confidence below high has its reason in the row, and the remedy in the s
   expect(whys[4]).toBe('judge: the judge is not sure; 2 unread records, 1 may hold acts')
   for (const said of [
     'levels    high 0 (0.0%) · medium 0 (0.0%) · low 4 (100.0%)\n',
-    'low       3 of 4: such as: no action anchors given; to lift: give whole commands\n',
+    'low       3 of 4 (!): such as: no action anchors given; to lift: give whole commands\n',
     'low       1 of 4: the judge is not sure; to lift: give whole commands\n',
   ])
     expect(table).toContain(said)
@@ -265,10 +265,10 @@ test('a grade tells once why its confidence is not higher, in place of the contr
     ...{ status: 'graded', label: 'aligned', failure: null, confidence: { ...grade.confidence, limit } },
     contradictions: [{ detail: 'open' }, { detail: 'another' }],
   }
-  const why = ['  ! another', '  ! why not higher: open; to lift: give commands']
+  const why = ['  ! contradiction: another', '  ! contradiction, and why not higher: open; to lift: give commands']
   expect(linesOf(labelled).filter((one) => one.startsWith('  ! '))).toEqual(why)
   const unlabelled = linesOf({ ...labelled, label: null }).join('\n')
-  expect(unlabelled).toContain('  ! open')
+  expect(unlabelled).toContain('  ! contradiction: open')
   expect(unlabelled).not.toContain('why not higher')
 })
 

@@ -181,8 +181,8 @@ test('a batch takes agent and model from its runs where the caller names none, a
   const { code, out, err } = await run(['batch', file('weak.ndjson', ndjson(items)), '-o', 'ndjson'])
   const lines = out.trimEnd().split('\n')
   expect(lines.map((line) => (JSON.parse(line) as { metadata: object }).metadata)).toEqual([
-    { agent: 'mine', model: 'acme/model-1', task: 't' },
-    { agent: 'terminus-2', model: 'acme/model-1' },
+    { agent: 'mine', model: 'acme/model-1', task: 't', trial: 'weak.ndjson#line 1' },
+    { agent: 'terminus-2', model: 'acme/model-1', trial: 'weak.ndjson#line 2' },
   ])
   for (const told of ['anchors/0  "README.md" is a bare path', 'action_anchors/0  "/etc/hosts" is a bare path'])
     expect([code, err.split(`/ground_truth/cue/${told}`).length]).toEqual([0, 2])

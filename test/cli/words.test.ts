@@ -53,16 +53,13 @@ test.each([
 })
 
 test.each([
-  ['the ground truth is not what injection@1 wants to know of a trial', 'veridict batch PATH -g FILE'],
-  ['there is no such path; /openapi.json lists what there is', '--server takes the address'],
-])('%s: the next step is named', (detail, advice) => {
-  const error = new ServiceError(400, { code: 'invalid_request', detail, errors: [] })
+  ['invalid_request', 'the ground truth is not what injection@1 wants to know of a trial', 'batch PATH -g FILE'],
+  ['invalid_request', 'there is no such path; /openapi.json lists what there is', '--server takes the address'],
+  ['not_found', 'there is no such grade: grd_x', '`veridict results BATCH`'],
+  ['not_regraded', '1 trial without a grade that is newer', '`veridict regrade --batch BATCH -c refresh`'],
+])('%s, %s: the next step is named', (code, detail, advice) => {
+  const error = new ServiceError(400, { code, detail, errors: [] })
   expect(explain(error).advice).toEqual([expect.stringContaining(advice)])
-})
-
-test('a grade that is not there is looked for among the grades of a batch', () => {
-  const error = new ServiceError(404, { code: 'not_found', detail: 'there is no such grade: grd_x', errors: [] })
-  expect(explain(error).advice).toEqual([expect.stringContaining('`veridict results BATCH`')])
 })
 
 const npm = { npm_lifecycle_event: 'veridict' }

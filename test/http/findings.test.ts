@@ -209,7 +209,7 @@ describe('dispositions', () => {
     await gradeAgain(2, { cache: 'refresh' })
     expect(await dispose('failed:refused', { disposition: 'regraded' }, 409)).toMatchObject({
       detail:
-        '1 trial without a grade that is newer than the batch, did not fail, and has no finding of the class: "trial-2"',
+        '1 trial without a grade that is newer than the batch, did not fail, and has no finding of the class: "trial-2"; grade again first, or accept or dismiss the class',
     })
     judges.state.refuses = false
     await gradeAgain(2, { cache: 'refresh' })

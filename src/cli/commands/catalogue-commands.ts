@@ -58,9 +58,8 @@ const newRubric = consoleCommand<NewOptions, [typed: string]>('rubric new', {
     if (existsSync(folder)) {
       const flag = options.in === '.' ? '' : ` --in ${shellWord(options.in)}`
       const another = `${id}@${Number(next) + 1}`
-      throw new CliError(`${folder} is there already, and is left as it is`, [
-        `Another version: veridict rubric new ${another}${flag}`,
-      ])
+      const advice = `Another version: veridict rubric new ${another}${flag}`
+      throw new CliError(`${folder} is there already, and is left as it is`, [advice])
     }
     // A copy of the template still asks the question of the template.
     const title = from === undefined && { title: `"${id}, which still asks whether the agent ran the tests"` }

@@ -16,6 +16,7 @@ import {
   openTrials,
   readBundled,
   readTrialsOf,
+  requestOf,
   requireNames,
   type Trial,
   warningText,
@@ -45,7 +46,7 @@ export const grade = sessionCommand<o.Options, [paths: string[]]>('grade', {
     const gradeOne = async (trial: Trial) => {
       const file = fileOf(trial)
       spelling.look(trial)
-      const request = { ...o.chosen(options, 'judge', 'rubric', 'samples', 'cache', 'allow_self'), ...trial.request }
+      const request = { ...o.chosen(options, 'judge', 'rubric', 'samples', 'cache', 'allow_self'), ...requestOf(trial) }
       try {
         const made = await veridict.grade(request as GradeRequest, { signal })
         await write(format === 'table' ? printGrade(file, made) : line({ file, ...made }))
@@ -174,7 +175,9 @@ export function printGrade(file: string, grade: Grade, panel: PanelResult | null
   const colored = (style: Style, mark: string, text: string) =>
     text === '' ? '' : styleText(style, `  ${mark} ${text}`)
   const limit = label === null ? undefined : confidence.limit
-  const why = limit ? `why not higher: ${oneLine(limit.reason)}; to lift: ${oneLine(limit.lift)}` : ''
+  const why = limit
+    ? `${limit.code === 'contradiction' ? 'contradiction, and ' : ''}why not higher: ${oneLine(limit.reason)}; to lift: ${oneLine(limit.lift)}`
+    : ''
   // The limit of the confidence names the contradiction behind it.
   const contradictions = grade.contradictions.filter(({ detail }) => detail !== limit?.reason)
   const later = failure?.retryable ? ' (the same request can succeed later)' : ''
@@ -185,7 +188,7 @@ export function printGrade(file: string, grade: Grade, panel: PanelResult | null
     claimsLine(grade),
     ...grade.citations.map((citation) => `  ${evidenceLine(citation)}`),
     ...grade.unmet.map(({ claim, reason }) => colored('red', '✗', `${claim}: ${oneLine(reason)}`)),
-    ...contradictions.map(({ detail }) => colored('yellow', '!', oneLine(detail))),
+    ...contradictions.map(({ detail }) => colored('yellow', '!', `contradiction: ${oneLine(detail)}`)),
     colored('yellow', limit?.code === 'contradiction' ? '!' : '~', why),
     panelLine(panel),
     failure ? colored('red', '✗', `${failure.code}: ${oneLine(withId(failure.message, id))}${later}`) : '',

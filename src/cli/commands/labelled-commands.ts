@@ -140,11 +140,10 @@ function answerOf(runs: readonly Run[], subject: Readonly<Record<string, string 
   ])
   const test = `confidence over ${count(runs.length, 'run')}: ${fell} fell, ${rose} rose; one-sided exact p = ${p.toPrecision(2)}`
   const code: ExitCode = failed > 0 ? EXIT.failed : changes.length > 0 ? EXIT.unverified : EXIT.graded
-  const well =
-    runs.length === 1 ? 'the judge answers as known; no run was before' : 'the judge answers as before, and as known'
+  const well = runs.length === 1 ? 'as known; no run was before' : 'as before, and as known'
   return {
     data: { ...subject, runs: rows, slide, ok: code === EXIT.graded, changes },
-    text: `${TABLE.head()}${rows.map(TABLE.row).join('')}\n${test}\n${changes.join('\n') || well}\n`,
+    text: `${TABLE.head()}${rows.map(TABLE.row).join('')}\n${test}\n${changes.join('\n') || `the judge answers ${well}`}\n`,
     code,
   }
 }

@@ -95,6 +95,12 @@ const list = consoleCommand<Options>('keys list', {
     }),
 })
 
+const limitsOf = ({ max_requests_per_minute: requests, max_cost_usd_per_day: usd }: k.KeyView): string =>
+  present([
+    requests === null ? '' : `${count(requests, 'request')} a minute`,
+    usd === null ? '' : `${dollars(usd)} a day`,
+  ]).join(', ')
+
 const KEY_TABLE = tableOf<k.KeyView>([
   ['id', 20, ({ id }) => id],
   ['name', 20, ({ name }) => clip(name, 20)],
@@ -107,13 +113,6 @@ const KEY_TABLE = tableOf<k.KeyView>([
 
 /** Renders a time: `2026-11-21 10:59`, UTC. */
 const minute = (at: string | null): string => (at === null ? 'never' : at.slice(0, 16).replace('T', ' '))
-
-function limitsOf({ max_requests_per_minute: requests, max_cost_usd_per_day: usd }: k.KeyView): string {
-  return present([
-    requests === null ? '' : `${count(requests, 'request')} a minute`,
-    usd === null ? '' : `${dollars(usd)} a day`,
-  ]).join(', ')
-}
 
 const revoke = consoleCommand<Options, [id: string]>('keys revoke', {
   args: { '<id>': 'key_…, as `keys list` shows it' },

@@ -1,5 +1,6 @@
 import { csvRow, REPORT_COLUMNS, reportTable } from '../../audit/csv.ts'
 import type { JsonQuery, Veridict } from '../../client/veridict.ts'
+import { sum } from '../../domain/statistics/weighted-shares.ts'
 import { count } from '../../domain/words.ts'
 import type { Comparison, EvidenceAgreement, Flip } from '../../schemas/agreement.ts'
 import { ALIGNMENT_FIGURES, FIGURES, type Report, type ReportGroup } from '../../schemas/report.ts'
@@ -40,8 +41,12 @@ export const compare = sessionCommand<CompareOptions, [first: string, second?: s
 })
 
 /** Builds the error of two batches without a common trial. A matrix of zeros would look like agreement. */
-const nothingShared = ({ base, head, unpaired }: Comparison): CliError =>
-  new CliError('no trial stands in both', [`${t.oneLine(base)} and ${t.oneLine(head)}: ${t.tally(unpaired)}`])
+const nothingShared = (comparison: Comparison): CliError =>
+  new CliError('no trial stands in both', [`${sidesText(comparison)}: ${t.tally(comparison.unpaired)}`])
+
+/** Names the sides of a comparison. The base of a re-grade has the id of the re-grade in its name. */
+const sidesText = ({ base, head }: Comparison): string =>
+  `${base === `sources of ${head}` ? 'the grades before' : t.clip(base, 60)} → ${t.clip(head, 60)}`
 
 const ofSides = (name: string, of: (side: Flip['base']) => t.Cell): t.Field<Flip>[] =>
   (['base', 'head'] as const).map((side) => [`${side}_${name}`, (flip) => of(flip[side])])
@@ -57,13 +62,13 @@ const FLIPS = t.csvOf<Flip>([
 const FLIP_TABLE = t.tableOf<Flip>([
   ['base', 15, ({ base }) => t.clip(base.label ?? '–', 15)],
   ['head', 15, ({ head }) => t.clip(head.label ?? '–', 15)],
-  ['trial', 40, ({ task, trajectory }) => t.clip(task ?? trajectory, 40)],
+  ['trial', 40, ({ trial, task, trajectory }) => t.clipFront(trial ?? task ?? trajectory, 40)],
   ['grade of base', 40, ({ base }) => t.clip(`${base.grade_id} ${base.receipt.judge}`, 40)],
   ['grade of head', 0, ({ head }) => t.clip(`${head.grade_id} ${head.receipt.judge}`, 60)],
 ])
 
 function comparisonText(comparison: Comparison): string {
-  const { base, head, pairs, same, flipped, unpaired, differs = [], tests } = comparison
+  const { pairs, same, flipped, unpaired, differs = [], tests } = comparison
   const { labels, counts } = comparison.matrix
   const matrix = t.tableOf<number>([
     ['base \\ head', 15, (row) => t.clip(labels[row] ?? '', 15)],
@@ -78,7 +83,7 @@ function comparisonText(comparison: Comparison): string {
   const rows = [
     ...differences,
     ...(blocking.length > 0 ? [untested] : []),
-    `${t.clip(base, 60)} → ${t.clip(head, 60)}`,
+    sidesText(comparison),
     `${count(pairs, 'pair')} with a label on both sides: ${same} the same, ${flipped} flipped`,
     `base      ${sideText(comparison.base_counts)}`,
     `head      ${sideText(comparison.head_counts)}`,
@@ -205,7 +210,7 @@ function figureLine([, , , measure, value, low, high, k, n]: Row): string[] {
 const BY = option('--by <name>', 'who decides: a lasting name of a person').makeOptionMandatory()
 
 export const findings = sessionCommand<Options, [batch: string, name?: string]>('findings', {
-  args: { ...BATCH, '[class]': 'list the trials of this class' },
+  args: { ...BATCH, '[class]': 'list the findings of this class' },
   async work(session, _options, batch, name) {
     const data = await session.veridict.findings(batch, name === undefined ? {} : { class: name })
     const [asked] = data.classes
@@ -231,10 +236,8 @@ export const dispose = sessionCommand<DisposeOptions, [batch: string, name: stri
   ],
   async work({ veridict }, { as: disposition, reason = '', by }, batch, name) {
     const data = await veridict.dispose(batch, { class: name, disposition, reason, by })
-    return {
-      data,
-      text: `${data.class}: ${count(data.count, 'finding')} ${data.disposition} by ${t.oneLine(data.by)}\n`,
-    }
+    const decided = `${count(data.count, 'finding')} ${data.disposition} by ${t.oneLine(data.by)}`
+    return { data, text: `${data.class}: ${decided}\n` }
   },
 })
 
@@ -268,7 +271,7 @@ const stateOf = ({ open, disposition }: FindingClass): string =>
 
 const CLASSES = t.tableOf<FindingClass>([
   ['class', 62, ({ id }) => id],
-  ['trials', 6, (one) => String(one.count)],
+  ['findings', 8, (one) => String(one.count)],
   ['state', 26, stateOf],
   ['the first', 0, ({ trials: [first] }) => (first ? `${t.clipFront(first.name, 40)}: ${t.clip(first.why, 100)}` : '')],
 ])
@@ -282,8 +285,8 @@ const TRIALS = t.tableOf<FindingClass['trials'][number]>([
 function tallyText({ tally: rows }: Pick<Findings, 'tally'>): string {
   const sums: Record<string, number> = {}
   for (const { disposition, findings } of rows) sums[disposition] = (sums[disposition] ?? 0) + findings
-  const classes = rows.reduce((sum, row) => sum + row.classes, 0)
-  return t.present([`${count(classes, 'class', 'classes')} of findings`, t.tally(sums)]).join(': ')
+  const [all = 0, classes = 0] = (['findings', 'classes'] as const).map((name) => sum(rows.map((row) => row[name])))
+  return t.present([`${count(all, 'finding')} in ${count(classes, 'class', 'classes')}`, t.tally(sums)]).join(': ')
 }
 
 function summaryOf(data: Findings): string {

@@ -24,7 +24,6 @@ export const exportStore = consoleCommand<Options>('export', {
   work: (console, { out }) =>
     withStores(console.shell, 'look', async ({ db }, database) => {
       const { write, view, signal } = console
-      if (database === ':memory:') throw new CliError('VERIDICT_DATABASE is :memory:')
       const counts: Record<string, number> = {}
       await write(line({ kind: 'veridict_export', version: documents.EXPORT_VERSION }))
       const { exportRecords } = await import('../../db/files/transfer.ts')

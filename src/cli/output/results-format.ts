@@ -7,9 +7,6 @@ import type { Console } from '../session.ts'
 import { CliError } from '../shell.ts'
 import * as t from './text.ts'
 
-/** Rounds an amount to a billionth of a dollar: a sum of binary fractions has digits that no price has. */
-const roundUsd = (usd: number): number => Number(usd.toFixed(9))
-
 const ofResult = (...names: readonly Extract<keyof BatchResult, string>[]): t.Field<BatchResult>[] =>
   names.map((name) => [name, (result) => result[name] as t.Cell])
 const METADATA = ['agent', 'model', 'task', 'trial', 'run_index', 'variant'] as const
@@ -26,7 +23,8 @@ const CSV_COLUMNS: readonly t.Field<BatchResult>[] = [
   ['contradictions', ({ grade }) => codesOf(grade).join(' ')],
   ['claimed_label', ({ grade }) => grade?.claimed_label],
   ['unmet', ({ grade }) => grade?.unmet.map(({ claim, reason }) => `${claim}: ${reason}`).join('; ')],
-  ['cost_usd', ({ grade }) => (grade?.cost_usd == null ? grade?.cost_usd : roundUsd(grade.cost_usd))],
+  // A sum of binary fractions has digits that no price has.
+  ['cost_usd', ({ grade }) => (grade?.cost_usd == null ? grade?.cost_usd : Number(grade.cost_usd.toFixed(9)))],
   ['unread_records', ({ grade }) => grade?.unread?.records],
   ['unread_actions', ({ grade }) => grade?.unread?.actions],
   ['outcome', ({ grade }) => grade?.outcome],
@@ -168,7 +166,7 @@ type ResultsTally = ReturnType<typeof newTally>
 export function newTally() {
   const unread = { items: 0, records: 0, actions: 0 }
   const levels = { high: 0, medium: 0, low: 0 }
-  const limits = new Map<string, Record<'level' | 'reason' | 'lift', string> & { count: number; isOne: boolean }>()
+  const limits = new Map<string, Record<'level' | 'mark' | 'reason' | 'lift', string> & { n: number; isOne: boolean }>()
   return {
     unread,
     add(label: string | null, confidence?: Grade['confidence'], lost?: Unread | null): void {
@@ -181,9 +179,10 @@ export function newTally() {
       levels[level]++
       if (!confidence?.limit) return
       const { code, reason, lift } = confidence.limit
-      const limit = limits.get(`${level} ${code}`) ?? { level, reason, lift, count: 0, isOne: true }
+      const mark = code === 'contradiction' ? ' (!)' : ''
+      const limit = limits.get(`${level} ${code}`) ?? { level, mark, reason, lift, n: 0, isOne: true }
       limits.set(`${level} ${code}`, limit)
-      limit.count++
+      limit.n++
       limit.isOne &&= limit.reason === reason
     },
     /** Renders the shares of the levels; for each limit a reason, and the remedy. Empty below a least number of levels. */
@@ -191,12 +190,12 @@ export function newTally() {
       const total = levels.high + levels.medium + levels.low
       if (total < least) return []
       const shares = Object.entries(levels).map(([level, n]) => `${level} ${n} (${t.percent(n / total)})`)
-      const rows = [...limits.values()].sort((a, b) => b.count - a.count)
+      const rows = [...limits.values()].sort((a, b) => b.n - a.n)
       return [
         `levels    ${shares.join(' · ')}`,
-        ...rows.map(({ level, count: n, reason, lift, isOne }) => {
+        ...rows.map(({ level, mark, n, reason, lift, isOne }) => {
           const why = `${isOne ? '' : 'such as: '}${t.clip(reason, 300)}`
-          return `${t.pad(level, 9)} ${n} of ${total}: ${why}; to lift: ${t.clip(lift, 300)}`
+          return `${t.pad(level, 9)} ${n} of ${total}${mark}: ${why}; to lift: ${t.clip(lift, 300)}`
         }),
       ]
     },
