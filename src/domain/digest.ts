@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto'
-import { fewAnswers, once } from './result.ts'
+import { FewAnswers, once } from './result.ts'
 
 /** A content digest, written `sha256:` and 64 hex digits. */
 export type Digest = `sha256:${string}`
@@ -22,7 +22,7 @@ export const digestValue = (value: unknown): Digest => digestBytes(encode(value)
 export const MAX_DEPTH = 200
 
 /** Encodings of the names of members, which every step repeats. */
-const nameOf = once((key: string) => encode(key), fewAnswers<string>(1000))
+const nameOf = once((key: string) => encode(key), new FewAnswers<string>(1000))
 
 function encode(value: unknown): string {
   if (typeof value === 'string')

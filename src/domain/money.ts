@@ -12,16 +12,14 @@ export interface Price {
 }
 
 /** Words of providers for a call that costs what the price says; `batch` stands beside the factor of batches. */
-const STANDARD_TIERS: readonly string[] = ['auto', 'default', 'standard', 'standard_only', 'batch']
-
-export const isStandardTier = (tier: string): boolean => STANDARD_TIERS.includes(tier)
+export const STANDARD_TIERS: readonly string[] = ['auto', 'default', 'standard', 'standard_only', 'batch']
 
 /** Dollars of a call; null, never 0, where usage, price, tier or cache lifetime is not known. No tokens cost nothing. */
 export function costUsd(usage: Usage | null, price: Price | null): number | null {
   if (usage === null) return null
   const { input_tokens, output_tokens, cache_read_tokens, cache_write_tokens, cache_write_long_tokens = 0 } = usage
   if (input_tokens === 0 && output_tokens === 0) return 0
-  const isPriced = cache_write_long_tokens === 0 && isStandardTier(usage.service_tier ?? 'default')
+  const isPriced = cache_write_long_tokens === 0 && STANDARD_TIERS.includes(usage.service_tier ?? 'default')
   if (price === null || !isPriced) return null
   const uncached = Math.max(0, input_tokens - cache_read_tokens - cache_write_tokens)
   const dollars =

@@ -64,14 +64,17 @@ export function lazy<T extends NonNullable<unknown>>(answer: () => T): () => T {
 }
 
 /** Keeps the answers of a few keys: a full map is emptied. */
-export function fewAnswers<T>(most: number): Answers<string, T> {
-  const answers = new Map<string, T>()
-  return {
-    get: (key) => answers.get(key),
-    set(key, answer) {
-      if (answers.size >= most) answers.clear()
-      answers.set(key, answer)
-    },
+export class FewAnswers<T> extends Map<string, T> {
+  private readonly most: number
+
+  constructor(most: number) {
+    super()
+    this.most = most
+  }
+
+  override set(key: string, answer: T): this {
+    if (this.size >= this.most) this.clear()
+    return super.set(key, answer)
   }
 }
 

@@ -1,5 +1,5 @@
 import { estimateTokens, upperBoundUsd } from '../domain/money.ts'
-import { fewAnswers, once } from '../domain/result.ts'
+import { FewAnswers, once } from '../domain/result.ts'
 import { tokensOfPictures } from '../domain/trajectory/rendering.ts'
 import type { JudgeInfo, JudgeRequest } from '../judges/judge.ts'
 
@@ -26,7 +26,7 @@ export const boundOfTokens = (estimated: number): number => Math.ceil(estimated 
 export const schemaText = once((schema: object) => JSON.stringify(schema), new WeakMap())
 
 /** Estimates the tokens of a text that thousands of questions share: a system prompt, a schema. */
-export const estimateShared = once(estimateTokens, fewAnswers<number>(50))
+export const estimateShared = once(estimateTokens, new FewAnswers<number>(50))
 
 /**
  * Computes the dollars that one call cannot exceed, which are reserved before the call is made, without a cap, too: a call of unknown end may have cost

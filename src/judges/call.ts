@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { Readable } from 'node:stream'
 import { Agent, type Dispatcher } from 'undici'
-import { fewAnswers, once } from '../domain/result.ts'
+import { FewAnswers, once } from '../domain/result.ts'
 import { parseJson } from '../domain/text/json.ts'
 import { providerRow } from '../schemas/providers.ts'
 import type { FailureCode } from '../schemas/vocabulary.ts'
@@ -98,7 +98,7 @@ const withoutSecret = once((secret: string): ((text: string) => string) => {
     'gi',
   )
   return (text) => text.replace(spelled, '[key]')
-}, fewAnswers(MOST_SECRETS))
+}, new FewAnswers(MOST_SECRETS))
 
 /** Cuts an answer to be kept. */
 export const rawOf = (text: string): string => text.slice(0, MOST_RAW_CHARS)

@@ -1,5 +1,5 @@
 import type { JudgeSettings } from '../config/judges.ts'
-import { isStandardTier } from '../domain/money.ts'
+import { STANDARD_TIERS } from '../domain/money.ts'
 import { defined } from '../domain/result.ts'
 import { picturesNote } from '../domain/rubric/prompt.ts'
 import type { Picture } from '../domain/trajectory/trajectory.ts'
@@ -121,7 +121,7 @@ type Counts = Readonly<Record<'input_tokens' | 'output_tokens' | 'cache_read_tok
 /** Reads reported token counts, and the tier of the call unless it is the usual tier: another has an unknown cost. Null if a value is no count. */
 export function usageFrom(counts: Counts, tier: unknown): Usage | null {
   if (!Object.values(counts).every(isCount)) return null
-  const isOther = typeof tier === 'string' && /^[a-z_]{1,40}$/.test(tier) && !isStandardTier(tier)
+  const isOther = typeof tier === 'string' && /^[a-z_]{1,40}$/.test(tier) && !STANDARD_TIERS.includes(tier)
   return { ...(counts as Usage), ...(isOther && { service_tier: tier }) }
 }
 

@@ -7,7 +7,7 @@ import type {
   Instruction,
 } from '../../schemas/trial.ts'
 import { instructionsOf, isInstruction } from '../../schemas/trial.ts'
-import { fewAnswers, type Issue, once } from '../result.ts'
+import { FewAnswers, type Issue, once } from '../result.ts'
 import data from '../words.json' with { type: 'json' }
 import { baseName, quoted, wordSet } from '../words.ts'
 
@@ -256,26 +256,10 @@ const FILES: ReadonlySet<string> = new Set(['Dockerfile', 'LICENSE', 'Makefile',
 const ENDINGS = wordSet(data.plain_file_endings)
 
 /**
- * All ways to write the same ground truth meet here: texts made instructions, defaults filled in, what is empty left out; `instructions`: those of
- * its rubric. Equal ones are one object as a rule: what is worked out from it, its anchors and how they are searched for, serves all trials of a task.
+ * All ways to write the same ground truth meet here: the question first, then the instructions in their order, texts made instructions, defaults filled
+ * in, what is empty left out; `instructions`: those of its rubric. No judge is asked for the places of markers (`expected_in`). Equal ones are one object as a rule: what is worked out from it, its anchors and how they are searched for, serves all trials of a task.
  */
 export function normalizeGroundTruth(given: GivenTruth, instructions: readonly string[] = COMMON): GroundTruth {
-  const normalized = normalize(given, instructions)
-  const key = JSON.stringify(normalized)
-  const one = known.get(key) ?? normalized
-  if (one === normalized && key.length <= LONGEST_KNOWN) known.set(key, one)
-  return one
-}
-
-const MOST_KNOWN = 256
-const LONGEST_KNOWN = 20_000
-const known = fewAnswers<GroundTruth>(MOST_KNOWN)
-
-/** The instructions of `tab-behavior`, where the rubric is not known: only a text alone needs its name to be taken for one. */
-const COMMON = ['cue', 'distractor']
-
-/** Puts the question first, then the instructions in their order. No judge is asked for the places of markers (`expected_in`). */
-function normalize(given: GivenTruth, instructions: readonly string[]): GroundTruth {
   const { instruction, expected_in: _, ...others } = given
   const names = [...new Set([...instructions, ...Object.keys(others)])].filter((name) => others[name] !== undefined)
   const members = names.flatMap((name): [string, unknown][] => {
@@ -284,8 +268,19 @@ function normalize(given: GivenTruth, instructions: readonly string[]): GroundTr
       return [[name, normalizeInstruction(value as GivenInstruction)]]
     return name === 'signals' && Object.keys(value as object).length === 0 ? [] : [[name, value]]
   })
-  return { ...(instruction === undefined ? {} : { instruction }), ...Object.fromEntries(members) }
+  const normalized = { ...(instruction === undefined ? {} : { instruction }), ...Object.fromEntries(members) }
+  const key = JSON.stringify(normalized)
+  const one = known.get(key) ?? normalized
+  if (one === normalized && key.length <= LONGEST_KNOWN) known.set(key, one)
+  return one
 }
+
+const MOST_KNOWN = 256
+const LONGEST_KNOWN = 20_000
+const known = new FewAnswers<GroundTruth>(MOST_KNOWN)
+
+/** The instructions of `tab-behavior`, where the rubric is not known: only a text alone needs its name to be taken for one. */
+const COMMON = ['cue', 'distractor']
 
 function normalizeInstruction(given: GivenInstruction): Instruction {
   if (typeof given === 'string') return { text: given, acted_by: 'action' }

@@ -41,6 +41,7 @@ export function listCommands(source: string | readonly string[]): CommandList {
   const script = typeof source === 'string' ? source : (isShell && shellScript(words)) || null
   if (script !== null) lister.addScript(script, TOP)
   else lister.addWords({ ...NO_WORDS, words: fixedWords(words) }, TOP)
+  if (!lister.isWhole) lister.most = 'maybe'
   return lister
 }
 
@@ -85,12 +86,14 @@ const WAITING = wordSet('cat less more man top htop tail watch')
 const MOVING = wordSet('cd pushd popd')
 
 /** The commands of a script, in their order. */
-export type CommandList = Readonly<Omit<Lister, 'addScript' | 'addWords'>>
+export type CommandList = Omit<Lister, 'addScript' | 'addWords'>
 
 class Lister {
   readonly commands: SimpleCommand[] = []
   /** The whole script was parsed. */
   isWhole = true
+  /** The most that a command of the script proves. */
+  most: Certainty = 'whole'
   /** The script has a function, a loop, a condition, or a command that changes the shell. */
   isOpen = false
   /** A command changes the shell. */

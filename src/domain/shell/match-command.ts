@@ -1,8 +1,8 @@
 import type { AndOr, CommandNode, Pipeline } from 'unbash'
-import { fewAnswers, once } from '../result.ts'
+import { FewAnswers, once } from '../result.ts'
 import { foldForSearch } from '../text/search.ts'
 import { baseName, normalPath, wordSet } from '../words.ts'
-import { commandIn, rulesOf } from './programs.ts'
+import { commandIn, RULE_FILES } from './programs.ts'
 import type { Certainty, ScriptContext, SimpleCommand, Use } from './script.ts'
 import {
   exactWords,
@@ -42,7 +42,7 @@ export interface Anchor {
 const LONGEST = 4_000
 const MOST_COMMANDS = 20
 const MOST_KEPT = 1000
-const keptAnchor = once((text: string) => parseAnchor(text.normalize('NFC')), fewAnswers<Anchor>(MOST_KEPT))
+const keptAnchor = once((text: string) => parseAnchor(text.normalize('NFC')), new FewAnswers<Anchor>(MOST_KEPT))
 
 /** Reads an anchor. The anchors of a few questions are kept: every part of a run is asked for the same. */
 export const readAnchor = (text: string): Anchor =>
@@ -65,12 +65,14 @@ export function programsOf(text: string): readonly string[] {
   return isValue ? [] : (commands ?? []).map(({ name }) => name)
 }
 
+/** Names of hosts, for every program. */
+const HOSTS = '/etc/hosts'
 /** Lists the names of the files of a project in which stands what a command does: its program, a script that it runs, the rules of its program. */
 export const filesOf = (text: string): readonly string[] =>
   (readAnchor(text).commands ?? []).flatMap(({ name, words }) => {
     const own = isSystemProgram(words[0] ?? '') ? [] : [name]
     const scripts = words.filter((word) => isScriptName(word)).map(baseName)
-    return [...own, ...scripts, ...rulesOf(name)]
+    return [...own, ...scripts, HOSTS, ...(RULE_FILES.get(name) ?? [])]
   })
 
 function commandsOf(text: string): AnchorCommand[] | null {

@@ -180,7 +180,7 @@ function configures(name: string, words: readonly string[]): boolean {
 }
 
 /** Ends of the names of files in which programs find what to do, and where. */
-const RULE_FILES = wordTable(data.rule_files)
+export const RULE_FILES = wordTable(data.rule_files)
 
 /** Tells whether a command sets up a program, puts a file in its place or gives its name to something else. */
 export function setsUp(program: string, { name, words, outputs, changesShell }: SimpleCommand): boolean {
@@ -191,11 +191,6 @@ export function setsUp(program: string, { name, words, outputs, changesShell }: 
   const isPlacing = PLACING.has(name) || (name === 'sed' && words.some((word) => /^(?:-i|--in-place)/u.test(word)))
   return [...outputs, ...(isPlacing ? own : [])].some((path) => baseName(path) === program)
 }
-
-/** Names of hosts, for every program. */
-const HOSTS = '/etc/hosts'
-/** Lists the ends of the names of files in which a program finds what to do, and where. */
-export const rulesOf = (program: string): readonly string[] => [HOSTS, ...(RULE_FILES.get(program) ?? [])]
 
 /** Tells whether a command may reach the system by a file: a device, a setting, or a folder that a service watches. */
 export const reachesSystem = ({ words, outputs }: Pick<SimpleCommand, 'words' | 'outputs'>): boolean =>

@@ -61,26 +61,28 @@ export function readShell(text: string, language: ScriptLanguage, context: Scrip
       return readCode(text, language === 'code' ? 'cell.py' : 'cell.js')
     case 'argv': {
       const words = parseTexts(text) ?? []
-      const source: ScriptSource = { text, isExact: words.length === 0, most: () => 'whole' }
-      return readScript(source, () => listCommands(words.length === 0 ? text : words), context)
+      const isText = words.length === 0
+      return readScript({ text, isExact: isText }, () => listCommands(isText ? text : words), context)
     }
     case 'keystrokes':
       return readKeys(text, context)
     case 'shell':
-      return readScript({ text, isExact: true, most: () => 'whole' }, () => listCommands(text), context)
+      return readScript({ text, isExact: true }, () => listCommands(text), context)
   }
 }
 
 /** Reads typed lines; behind a program that takes the keys, and where a key does something else, they may do anything. */
 function readKeys(text: string, context: ScriptContext): ShellReading {
   const { script, isEntered } = readKeystrokes(text)
-  const list = lazy(() => listCommands(script))
   const takes = ({ name, words, texts, inputs, outputs, isRedirected }: SimpleCommand): boolean =>
     texts.length + inputs.length === 0 && (!isRedirected || outputs.some(isKept)) && takesKeys(name, words)
-  const isPlain = lazy(() => isEntered && !list().commands.slice(0, -1).some(takes))
+  const listKeys = (): CommandList => {
+    const list = listCommands(script)
+    list.most = isEntered && list.isWhole && !list.commands.slice(0, -1).some(takes) ? 'sure' : 'maybe'
+    return list
+  }
   const isExact = script === text
-  const all = isExact || isEntered ? script : `${script}\n${text}`
-  return readScript({ text: all, isExact, most: () => (isPlain() ? 'sure' : 'maybe') }, list, context)
+  return readScript({ text: isExact || isEntered ? script : `${script}\n${text}`, isExact }, listKeys, context)
 }
 
 /** Reads code of another language: whether its strings are run is not known. */
@@ -108,8 +110,6 @@ interface ScriptSource {
   readonly text: string
   /** Places of commands are places of the source. */
   readonly isExact: boolean
-  /** The most that the script proves. */
-  readonly most: () => Certainty
 }
 
 /** Signs of words that are put together when the script runs. */
@@ -135,11 +135,10 @@ function readScript(source: ScriptSource, makeList: () => CommandList, context: 
   const texts = lazy(() => list().commands.map(foldCommand))
   /** The folded source and the words of its commands. */
   const all = lazy(() => [folded(), ...texts().flatMap(({ words, messages }) => [words, messages])].join('\n'))
-  const most = () => (list().isWhole ? source.most() : 'maybe')
-  const isKnown = () => list().isWhole && !list().isOpen && source.most() !== 'maybe'
+  const isKnown = lazy(() => !list().isOpen && list().most !== 'maybe')
   /** Tells whether looking commands of the script can only look: all are read, and the words of those in a condition are fixed. */
-  const isRead = () => isKnown() || (list().isWhole && source.most() !== 'maybe' && !MAKES_WORDS.test(source.text))
-  const makesWords = () => list().isOpen || source.most() === 'maybe' || MAKES_WORDS.test(source.text)
+  const isRead = () => isKnown() || (list().most !== 'maybe' && !MAKES_WORDS.test(source.text))
+  const makesWords = lazy(() => !isKnown() || MAKES_WORDS.test(source.text))
   const writes = lazy(() =>
     list().commands.flatMap((command) => {
       const paths = command.texts.length === 0 ? [] : command.outputs.filter(isKept).slice(0, MOST_OUTPUTS)
@@ -152,11 +151,11 @@ function readScript(source: ScriptSource, makeList: () => CommandList, context: 
     bare() === '' || strings.some((string) => bare().includes(string.replace(QUOTES, '')))
 
   const findUse = (anchor: Anchor): Use => {
-    const { commands, isOpen } = list()
+    const { commands, isOpen, most } = list()
     // The anchor of several commands may be the very script.
     const isScript = (anchor.commands ?? []).length > 1 && source.text.trim() === anchor.text.trim()
     const run = strongest(useOfCommands(commands, anchor), isScript ? 'sure' : 'absent')
-    if (isDone(run)) return weakest(isOpen ? 'sure' : run, most())
+    if (isDone(run)) return weakest(isOpen ? 'sure' : run, most)
     if (run === 'maybe' && isOther(anchor)) return 'absent'
     const inWords = mayStandIn(all(), anchor)
       ? commands.map((command, index) => useOfText(command, texts()[index] ?? NO_TEXT, anchor, context))
@@ -167,7 +166,7 @@ function readScript(source: ScriptSource, makeList: () => CommandList, context: 
     // Nothing acts on words that commands which only look put together.
     if (isRead() && commands.every(({ names }) => names === 'told'))
       return strongest<Use>(listed, isHere ? 'told' : 'absent')
-    return bounded(weakest(listed, most()), anchor, isHere)
+    return bounded(weakest(listed, most), anchor, isHere)
   }
   /** Tells whether the only command of the script is another given command, and not the anchor's in other options. */
   const isOther = ({ text }: Anchor): boolean => {
@@ -190,7 +189,7 @@ function readScript(source: ScriptSource, makeList: () => CommandList, context: 
     if (isHere && useOfNeedle(live(), anchor.needle) === 'absent') use = strongest<Use>(use, 'told')
     else if (use === 'absent' && isHere) use = 'maybe'
     if (use === 'told' && (isOpen || !isWhole)) return 'maybe'
-    return use === 'absent' && (makesWords() || !isWhole) && mayBeMade(folded(), ownWords(anchor)) ? 'maybe' : use
+    return use === 'absent' && makesWords() && mayBeMade(folded(), ownWords(anchor)) ? 'maybe' : use
   }
   /** Tells whether a command is given, or only looks or tells, and runs no other program. */
   const isClosed = (command: SimpleCommand): boolean => {
@@ -209,9 +208,7 @@ function readScript(source: ScriptSource, makeList: () => CommandList, context: 
 
   return {
     /** All words of the commands are known as they stand in the text, and no command runs another that only a file or a service knows. */
-    isPlain: lazy(
-      () => list().isWhole && !makesWords() && !HIDES_WORDS.test(source.text) && list().commands.every(isClosed),
-    ),
+    isPlain: lazy(() => !makesWords() && !HIDES_WORDS.test(source.text) && list().commands.every(isClosed)),
     /** A shell takes commands from a pipe or a file, or a recipe of the project runs: the record does not show the commands. */
     isOpaque: (): boolean =>
       mayHold(OPAQUE) && list().commands.some((one) => isFedShell(one) || runsRecipe(one, context)),
@@ -239,7 +236,8 @@ function readScript(source: ScriptSource, makeList: () => CommandList, context: 
         .commands.filter((one) => start < one.end && end > one.start)
         .map((one) => one.names)
       const use = names.reduce<Certainty>(strongest, 'told')
-      return use === 'told' && (list().isOpen || !list().isWhole) ? 'maybe' : weakest(use, most())
+      const { isOpen, isWhole, most } = list()
+      return use === 'told' && (isOpen || !isWhole) ? 'maybe' : weakest(use, most)
     },
     /** Tells whether a command that only looks has the text among its words. */
     looksAt: (anchor: string): boolean => holds(anchor, 'own', 'looks'),
@@ -282,7 +280,7 @@ function readScript(source: ScriptSource, makeList: () => CommandList, context: 
     /** Tells whether the script may hide the failure of a program of a command. */
     isHidden(anchor: string): boolean {
       const programs = programsOf(anchor)
-      return source.most() !== 'whole' || list().commands.some((one) => !one.isReported && programs.includes(one.name))
+      return list().most !== 'whole' || list().commands.some((one) => !one.isReported && programs.includes(one.name))
     },
   }
 }

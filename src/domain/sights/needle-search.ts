@@ -22,6 +22,8 @@ export interface Needle {
   readonly isShort: boolean
   /** Enough letters to be sure of, whatever stands between them. */
   readonly isLong: boolean
+  /** An instruction’s own text, of which pieces are looked for, too. */
+  readonly isInPieces: boolean
 }
 
 /** A string that is looked for. `piece`: the letter of the needle at which it begins. */
@@ -81,10 +83,13 @@ function toNeedle([which, kind, text]: Wanted): Needle {
   const isSymbolic = plain.text === ''
   const letters = isSymbolic ? symbolsOf(plain) : plain
   const { from, shown } = letters
+  const exact = exactLetters(letters, 0, from.length)
+  const visible = shown.text.replaceAll(/\s/g, '').length
   return {
-    ...{ which, kind, text, letters, isSymbolic, exact: exactLetters(letters, 0, from.length) },
+    ...{ which, kind, text, letters, isSymbolic, exact },
     ...{ before: shown.text.slice(0, from[0] ?? 0), behind: shown.text.slice((from.at(-1) ?? 0) + 1) },
     ...{ isShort: from.length < SHORT || isSymbolic, isLong: from.length >= LONG && !isSymbolic },
+    isInPieces: kind === 'whole' && exact.length >= PIECE && visible >= SHORTEST_IN_PIECES,
   }
 }
 
@@ -97,13 +102,9 @@ function entriesOf(one: Needle, needle: number): Entry[] {
   return [whole, ...pieces, ...encoded.map((form) => ({ needle, piece: ENCODED, string: plainLetters(form).text }))]
 }
 
-/** An instruction’s own text, of which pieces are looked for, too. */
-export const isInPieces = ({ kind, exact, letters }: Needle): boolean =>
-  kind === 'whole' && exact.length >= PIECE && letters.shown.text.replaceAll(/\s/g, '').length >= SHORTEST_IN_PIECES
-
 /** Lists the beginnings of the pieces of a long needle: each overlaps the next, the last one ends with it. Of equal ones only the first. */
 function piecesOf(needle: Needle): number[] {
-  if (!isInPieces(needle)) return []
+  if (!needle.isInPieces) return []
   const { text } = needle.letters
   const last = text.length - PIECE
   const starts = new Map<string, number>()

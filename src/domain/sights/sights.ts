@@ -5,7 +5,7 @@ import { type Hit, isBefore, type Part, type Position, type Trajectory } from '.
 import data from '../words.json' with { type: 'json' }
 import { baseName, wordSet } from '../words.ts'
 import type { Entry, Match, Needle, Needles } from './needle-search.ts'
-import { ENCODED, eachMatch, isInPieces, MOST_PIECES, PieceCollector, prepareNeedles, WHOLE } from './needle-search.ts'
+import { ENCODED, eachMatch, MOST_PIECES, PieceCollector, prepareNeedles, WHOLE } from './needle-search.ts'
 
 /**
  * Text of the agent, the user or the system that can come back in tool output: a terminal echoes what is typed, `set -x` and make print
@@ -108,7 +108,7 @@ const beginReading = (needles: Needles): Reading => ({
   needles,
   sights: needles.all.map((needle) => ({
     ...{ needle, certain: null, doubtful: null, prompt: null, written: null, own: [], judged: 0 },
-    pieces: isInPieces(needle) ? new PieceCollector(needle) : null,
+    pieces: needle.isInPieces ? new PieceCollector(needle) : null,
   })),
   ownPieces: new Set(),
 })

@@ -1,4 +1,4 @@
-import { fewAnswers, once } from '../result.ts'
+import { FewAnswers, once } from '../result.ts'
 
 /**
  * Tests whether ordinal values of items fall over runs. The statistic is the sum over the items of Mann-Kendall's S (Mann, Econometrica 13,
@@ -34,7 +34,7 @@ const chancesOf = once((list: string): ReadonlyMap<number, number> => {
   const chances = new Map<number, number>()
   for (const order of orders) chances.set(sumOf(order), (chances.get(sumOf(order)) ?? 0) + 1 / orders.length)
   return chances
-}, fewAnswers<ReadonlyMap<number, number>>(10_000))
+}, new FewAnswers<ReadonlyMap<number, number>>(10_000))
 
 const ordersOf = (values: readonly number[]): number[][] =>
   values.length === 0

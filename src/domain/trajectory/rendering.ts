@@ -5,7 +5,7 @@ import { eachEscape } from '../text/escape.ts'
 import { NormalText, type Range } from '../text/normal-text.ts'
 import data from '../words.json' with { type: 'json' }
 import type { ElisionPlan } from './reading-plan.ts'
-import { type Part, type Picture, renderActNotes, type Step, type Trajectory } from './trajectory.ts'
+import { type Part, type Picture, renderActNotes, type Trajectory } from './trajectory.ts'
 
 export type { Range } from '../text/normal-text.ts'
 
@@ -134,18 +134,26 @@ export const shownByPlan = ({ steps }: Trajectory, { cuts }: Pick<ElisionPlan, '
 
 /** Text of whole steps, framed. `omitted` says what stands between steps that do not follow each other. */
 export function renderSteps(rendering: Rendering, steps: readonly number[]): string {
+  const { trajectory, nonce } = rendering
   const out: string[] = []
   let expected = 0
   for (const index of steps) {
-    const step = rendering.trajectory.steps[index]
+    const step = trajectory.steps[index]
     if (step === undefined) continue
     if (index > expected) out.push(omission(rendering, expected, index))
-    renderStep(out, rendering, step)
+    const run = step.run === undefined ? '' : ` · run${renderName(step.run, nonce)}`
+    const agent = step.agent === undefined ? '' : ` · agent${renderName(step.agent, nonce)}`
+    const note = step.copied ? ' · copied from an earlier segment, not new behaviour' : ''
+    out.push(`=== STEP ${step.id}${run}${agent} · ${nonce}${note} ===\n`)
+    for (const part of step.parts) {
+      const name = renderName(part.name, nonce)
+      out.push(`--- ${part.actor}${name}${renderActNotes(part.act)} · ${nonce} ---\n`, rendering.view(part).text, '\n')
+    }
     expected = index + 1
   }
-  const total = rendering.trajectory.steps.length
+  const total = trajectory.steps.length
   if (expected < total) out.push(omission(rendering, expected, total))
-  out.push(`=== END OF TRAJECTORY · ${rendering.nonce} ===\n`)
+  out.push(`=== END OF TRAJECTORY · ${nonce} ===\n`)
   return out.join('')
 }
 
@@ -153,18 +161,6 @@ function omission(rendering: Rendering, from: number, to: number): string {
   const first = rendering.trajectory.steps[from]?.id
   const last = rendering.trajectory.steps[to - 1]?.id
   return `=== OMITTED here: steps ${first} to ${last} · ${rendering.nonce} ===\n`
-}
-
-function renderStep(out: string[], rendering: Rendering, step: Step): void {
-  const { nonce } = rendering
-  const run = step.run === undefined ? '' : ` · run${renderName(step.run, nonce)}`
-  const agent = step.agent === undefined ? '' : ` · agent${renderName(step.agent, nonce)}`
-  const note = step.copied ? ' · copied from an earlier segment, not new behaviour' : ''
-  out.push(`=== STEP ${step.id}${run}${agent} · ${nonce}${note} ===\n`)
-  for (const part of step.parts) {
-    const name = renderName(part.name, nonce)
-    out.push(`--- ${part.actor}${name}${renderActNotes(part.act)} · ${nonce} ---\n`, rendering.view(part).text, '\n')
-  }
 }
 
 /** A name comes from the trajectory: it must not pass for a note of ours, which the dot sets off. */
