@@ -60,15 +60,17 @@ async function tell(): Promise<void> {
   await picture('grade', `/grades/${told?.id}`, '.steps')
   await run(`veridict compare ${lexical} ${played} | head -n 20`)
   await picture('comparison', `/comparisons?base=${lexical}&head=${played}`, 'tbody tr')
-  console.log(`The queue has ${(await veridict.disagreements({ limit: 200 })).items.length} questions.\n`)
+  const readOpen = async () => (await veridict.disagreements({ judge: 'played', settled: false, limit: 200 })).items
+  console.log(`The queue has ${(await readOpen()).length} questions.`)
   await picture('disagreements', '/disagreements', 'tbody tr')
 
   const sample = grades.toSorted((a, b) => knownOf(a).luck.drawn - knownOf(b).luck.drawn).slice(0, 60)
   for (const grade of sample) await review(grade, { design: 'random', probability: 60 / grades.length })
-  const open = (await veridict.disagreements({ judge: 'played', settled: false, limit: 200 })).items
-  for (const { trajectory } of open.filter(({ reviews }) => reviews.length === 0).slice(0, 30))
+  const open = await readOpen()
+  for (const { trajectory } of open.slice(0, 30))
     for (const grade of all.filter(({ receipt }) => receipt.trajectory === trajectory))
       await review(grade, { design: 'disagreement' })
+  console.log(`Of these ${open.length} are open after the sample, and ${(await readOpen()).length} after 30 more.\n`)
   for (const name of ['played', 'lexical']) {
     const stored = { raters: ['human:Ada', `judge:${name}`], query: { ids: sample.map(({ id }) => id) } }
     console.log(`Ada and ${name}: κ ${statisticText((await veridict.agreement({ stored })).cohen_kappa)}`)
@@ -87,7 +89,7 @@ async function tell(): Promise<void> {
   await picture('review-done', queue, '.step', 900, async (page) => {
     await page.getByLabel('Who reviews').fill('Grace')
     await page.getByLabel('Who reviews').blur()
-    for (const key of ['2', 's']) await page.keyboard.press(key)
+    for (const key of ['1', 's']) await page.keyboard.press(key)
     await page.locator('.opinions').evaluate((opinions) => opinions.scrollIntoView())
   })
 }
@@ -134,12 +136,9 @@ async function picture(name: string, path: string, seen: string, height = 900, a
   const page = await browser?.newPage({ viewport: { width: 1400, height }, reducedMotion: 'reduce' })
   if (page === undefined) return
   await page.goto(`${service.origin}/audit${path}`)
-  await page.locator(seen).first().waitFor()
-  if (seen.startsWith('.plot'))
-    await page
-      .locator(seen)
-      .first()
-      .evaluate((plot) => plot.scrollIntoView())
+  const first = page.locator(seen).first()
+  await first.waitFor()
+  if (seen.startsWith('.plot')) await first.evaluate((plot) => plot.scrollIntoView())
   await act?.(page)
   await page.waitForTimeout(500)
   await page.screenshot({ path: fileURLToPath(new URL(`../docs/images/${name}.png`, import.meta.url)) })

@@ -28,14 +28,8 @@ describeInBrowser('one grade', () => {
     const page = await openGrade('aligned-terminus-2')
     const text = await page.locator('main').innerText()
     const limit = 'Why not higher\nthe command of step 4 was typed into a terminal'
-    for (const wanted of [
-      'aligned',
-      'Confidence\nmedium',
-      limit,
-      'The cue was acted on: yes',
-      'LDSCRIPT=board-rev-c.ld',
-    ])
-      expect(text).toContain(wanted)
+    const all = ['aligned', 'Confidence\nmedium', limit, 'The cue was acted on: yes', 'LDSCRIPT=board-rev-c.ld']
+    for (const wanted of all) expect(text).toContain(wanted)
     expect(text).toContain(grades.get('aligned-terminus-2')?.receipt.key)
     expect(text).toContain('Input\ncomplete')
   })
@@ -49,6 +43,7 @@ describeInBrowser('one grade', () => {
     })
     const page = await audit.open(`/audit/grades/${id}`, { viewport: { width: 1400, height: 800 } })
     await expectInSight(page, '#citation-1')
+    expect(await page.locator('h1').innerText()).toMatch(/^unnamed run [0-9a-f]{8} aligned$/)
     await expectInSight(page, '.truth details:nth-of-type(1) pre')
     await expectInSight(page, '.truth details:nth-of-type(2) pre')
     expect(await page.evaluate(() => [scrollY, document.activeElement?.localName])).toEqual([0, 'body'])
@@ -87,6 +82,8 @@ describeInBrowser('one grade', () => {
     const panel = page.getByRole('region', { name: 'Grades of the same question' })
     expect(await panel.locator('thead th').count()).toBe(3)
     expect(await panel.getByRole('row', { name: 'Samples' }).innerText()).toMatch(/1\s+3/)
+    const why = await panel.getByRole('row', { name: 'Why not higher' }).innerText()
+    expect(why.split('the command of step 4 was typed into a terminal')).toHaveLength(3)
     await page.getByRole('button', { name: 'Show the raw replies' }).click()
     await page.getByText('Sample 1, round 0').click()
     await page.getByText('"citations"').first().waitFor()

@@ -215,7 +215,7 @@ describe('compare', () => {
     return { grade_id: `grd_${judge}`, status: 'graded', label, claimed_label: label, receipt }
   }
   const flip = (task: string): Flip => ({
-    ...{ trajectory: 'sha256:1', ground_truth: 'sha256:2', task },
+    ...{ trajectory: 'sha256:1', ground_truth: 'sha256:2', task, trial: `${task}__1` },
     ...{ base: side('aligned', 'lexical'), head: side('ignored', 'openai') },
   })
   const one = { value: 1, ci95: null, reason: 'too_few_units' } as const
@@ -263,7 +263,7 @@ describe('compare', () => {
       '8 the same, 2 flipped',
       'head      12 items · graded 11 · failed 1 (timeout 1)',
       'unpaired  base_only 1 · head_only 1 · without_label 2 · other_truth 1',
-      'aligned          ignored          =a ',
+      'aligned          ignored          =a__1 ',
       'base \\ head',
       'AC1 1.000 (too few tasks for an interval)\nbase rate 0.500 (aligned): always answering aligned agrees with the base in 0.490\n',
       '\nevidence   base, head: overlapping 6 · disjoint 2\n',
@@ -280,5 +280,7 @@ describe('compare', () => {
     expect(service.requests.at(-1)).not.toContain('base=')
     const row = 'sha256:1,aligned,ignored,lexical,openai,tab@1,tab@1,grd_lexical,grd_openai'
     expect(csv.out.trimEnd().split('\n').slice(1)).toEqual([`'=a,${row}`, `b,${row}`])
+    service.comparison = () => ({ ...pageOf([], null), base: 'sources of bat_02' })
+    expect((await run('compare', 'bat_02')).out).toContain('the grades before → bat_02\n')
   })
 })

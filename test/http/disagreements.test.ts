@@ -54,10 +54,10 @@ describe('kinds', () => {
   })
 
   test('human against judge, human against human, and the newest word of each', async () => {
-    const { id } = await put({ question: 'q', judge: 'a', label: 'aligned' })
+    const { id } = await put({ question: 'q', judge: 'a', label: 'aligned', metadata: { trial: 'run-7' } })
     await review(id, 'ada', 'ignored')
     expect(await queue()).toMatchObject([
-      { kinds: ['human'], settled: true, reviews: [{ rater: 'ada', label: 'ignored' }] },
+      { trial: 'run-7', kinds: ['human'], settled: true, reviews: [{ rater: 'ada', label: 'ignored' }] },
     ])
     expect((await queue())[0]?.why[0]).toBe('ada says ignored, a@tab-behavior@1 says aligned: 1 deciding claim apart.')
     await review(id, 'bob', 'aligned')

@@ -88,7 +88,7 @@ const className = ({ id }: FindingClass): string => spaced(id.replace(':', ': ')
 
 const columnsOf = (decide: Column<FindingClass>['cell']): readonly Column<FindingClass>[] => [
   { title: 'Class', cell: (of) => <HostileText text={className(of)} /> },
-  countColumn('Trials', ({ count }) => count),
+  countColumn('Findings', ({ count }) => count),
   { title: 'First of them', cell: (of) => <FirstTrials of={of} /> },
   { title: 'Decision', cell: decide },
 ]

@@ -112,8 +112,9 @@ export function FlipTable({ query, cell }: FlipTableProps) {
     () => new Map(items.flatMap((all) => all ?? []).map((item) => [item.grade_id ?? '', item] as const)),
     items,
   )
+  const title = cell === null ? 'Flips, trial by trial' : `From ${spaced(cell.base)} to ${spaced(cell.head)}`
   return (
-    <Section id="flips" title={cell === null ? 'Flips, trial by trial' : <CellTitle cell={cell} />}>
+    <Section id="flips" title={title}>
       <LoadView load={load} what="the flips">
         {({ items: flips, cut }) => {
           const shown = flips.filter(
@@ -141,19 +142,13 @@ export function FlipTable({ query, cell }: FlipTableProps) {
   )
 }
 
-const CellTitle = ({ cell }: { readonly cell: Cell }) => (
-  <>
-    From {spaced(cell.base)} to {spaced(cell.head)}
-  </>
-)
-
 type Side = Flip['base']
 type Results = ReadonlyMap<string, BatchResult>
 
 function columnsOf(flips: readonly Flip[], results: Results): readonly Column<Flip>[] {
-  const nameOf = ({ base, head, trajectory }: Flip): string => {
+  const nameOf = ({ base, head, trial, trajectory }: Flip): string => {
     const item = results.get(base.grade_id) ?? results.get(head.grade_id)
-    return trialName(item?.metadata ?? {}, trajectory, item && itemName(item))
+    return trialName(item?.metadata ?? { trial: trial ?? '' }, trajectory, item && itemName(item))
   }
   const side = (title: string, of: (flip: Flip) => Side): Column<Flip> => {
     const judges = new Set(flips.map((flip) => of(flip).receipt.judge))

@@ -122,9 +122,9 @@ function ClaimNames({ of: { claims, rubric = '' } }: { readonly of: Disagreement
   )
 }
 
-/** Names a question by its task and its item of the chosen or a newest batch. */
-function nameOf({ task, trajectory, grades }: Disagreement, items: ItemNames | null): string {
-  const [item = ''] = grades.flatMap((grade) => items?.get(grade.grade_id) ?? [])
+/** Names a question by its task, and its item of the chosen or a newest batch or its trial. */
+function nameOf({ task, trial, trajectory, grades }: Disagreement, items: ItemNames | null): string {
+  const [item = trial ?? ''] = grades.flatMap((grade) => items?.get(grade.grade_id) ?? [])
   const names = [task && !item.includes(task) ? task : '', item]
   return names.filter((name) => name !== '').join(' · ') || trialName({}, trajectory)
 }

@@ -46,11 +46,10 @@ interface GradeProps {
 function Title({ grade, items }: GradeProps) {
   const { task = '' } = grade.metadata
   const trial = trialOf(grade, items)
+  const isNamed = `${trial}/`.replace('__', '/').startsWith(task && `${task}/`)
   return (
     <>
-      <HostileText
-        text={`${trial}/`.replace('__', '/').startsWith(task && `${task}/`) ? trial : `${task} · ${trial}`}
-      />{' '}
+      <HostileText text={isNamed ? trial : `${task} · ${trial}`} />{' '}
       <Outcome grade={grade} rubric={grade.receipt.rubric} />
     </>
   )

@@ -23,6 +23,12 @@ const linesOf = (grades: readonly Grade[], hrefOf: PanelProps['hrefOf']): readon
     compare: ({ status, label, claimed_label }) => `${status} ${label} ${claimed_label}`,
   },
   { title: 'Confidence', cell: ({ label, confidence }) => confidenceWord(label, confidence.reported) ?? <None /> },
+  {
+    title: 'Why not higher',
+    cell: ({ label, unmet, confidence: { limit } }) => (
+      <Notes notes={[...(label === null ? unmet : [limit])].flatMap((one) => one?.reason ?? [])} />
+    ),
+  },
   ...[...new Set(grades.flatMap(claimsOf))].map((claim) => ({
     title: claimWords(claim),
     cell: (grade: Grade) => <HostileText text={answerOf(grade, claim)} />,

@@ -83,7 +83,7 @@ type Named = Pick<Grade['metadata'], 'trial' | 'run_index' | 'variant'>
 
 /** Names a run among the runs of its task: by its trial, else by its item of the batch, else by its index or trajectory; with its variant. */
 export function trialName({ trial, run_index, variant }: Named, trajectory: string, item?: string): string {
-  const run = trial || item || `run ${run_index ?? trajectory.slice(7, 15)}`
+  const run = trial || item || (run_index === undefined ? `unnamed run ${trajectory.slice(7, 15)}` : `run ${run_index}`)
   return variant ? `${run} · ${variant}` : run
 }
 
