@@ -232,7 +232,8 @@ export const ASPECTS = ['cases', 'rubric', 'prompt', 'reader', 'rendering', 'evi
 
 const FlipSchema = t.Closed({
   ...t.Each(['trajectory', 'ground_truth'], t.Text),
-  ...{ task: t.NullableText, trial: t.Opt(t.NullableText) },
+  task: t.NullableText,
+  trial: t.Opt(t.NullableText),
   ...t.Each(['base', 'head'], Side),
 })
 export type Flip = Static<typeof FlipSchema>

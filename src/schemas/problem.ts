@@ -28,14 +28,24 @@ interface ErrorExtras {
   readonly members?: Readonly<Pick<Problem, 'grade_id' | 'retryable'>>
 }
 
-const STATUSES: Readonly<Record<string, number>> = {
-  ...{ unauthorized: 401, forbidden: 403, cross_origin: 403, not_found: 404, unknown_trajectory: 404, not_cached: 404 },
-  ...{ findings_open: 409, findings_changed: 409, not_regraded: 409, batch_not_ended: 409 },
-  ...{ method_not_allowed: 405, batch_ended: 409, idempotency_key_in_use: 409, body_too_large: 413 },
-  ...{ unsupported_encoding: 415, unsupported_media_type: 415, wrong_host: 421, idempotency_key_reused: 422 },
-  ...{ too_many_requests: 429, internal: 500, busy: 503, draining: 503, overloaded: 503 },
-  ...{ storage_full: 503, storage_busy: 503, storage_error: 503 },
+/** The codes of each HTTP status; other codes are 400. */
+const CODES: Readonly<Record<number, string>> = {
+  401: 'unauthorized',
+  403: 'forbidden cross_origin',
+  404: 'not_found unknown_trajectory not_cached',
+  405: 'method_not_allowed',
+  409: 'findings_open findings_changed not_regraded batch_not_ended batch_ended idempotency_key_in_use',
+  413: 'body_too_large',
+  415: 'unsupported_encoding unsupported_media_type',
+  421: 'wrong_host',
+  422: 'idempotency_key_reused',
+  429: 'too_many_requests',
+  500: 'internal',
+  503: 'busy draining overloaded storage_full storage_busy storage_error',
 }
+const STATUSES = new Map(
+  Object.entries(CODES).flatMap(([status, codes]) => codes.split(' ').map((code) => [code, Number(status)])),
+)
 
 /** The refusal of a request by its code. The places of `errors` point into the input of the function that throws. */
 export class RequestError extends Error {
@@ -49,7 +59,7 @@ export class RequestError extends Error {
   }
 
   get status(): number {
-    return this.extras.status ?? STATUSES[this.code] ?? 400
+    return this.extras.status ?? STATUSES.get(this.code) ?? 400
   }
 }
 

@@ -100,7 +100,8 @@ const Opinion = t.Closed({
 export const DisagreementSchema = t.Closed({
   ...t.Each(['trajectory', 'ground_truth'], t.Text),
   rubric: t.Str('The id of the rubric, without its version: what others ask of the question is a record of its own.'),
-  ...{ ...t.Each(['agent', 'model', 'task'], t.NullableText), trial: t.Opt(t.NullableText) },
+  ...t.Each(['agent', 'model', 'task'], t.NullableText),
+  trial: t.Opt(t.NullableText),
   kinds: t.List(DisagreementKindSchema, 'All that apply, the most telling first.'),
   score: t.Num('Higher is more telling: the sum of `terms`.'),
   terms: t.Documented('Of the most telling clash of the most telling kind; see docs/audit.md.', {
@@ -126,7 +127,10 @@ export const DisagreementSchema = t.Closed({
   signals: t.Nullable(SignalsSchema),
   reviews: t.List(
     t.Closed({
-      ...{ id: t.Text, rater: t.Text, label: t.Nullable(v.LabelSchema), blind: Type.Boolean() },
+      id: t.Text,
+      rater: t.Text,
+      label: t.Nullable(v.LabelSchema),
+      blind: Type.Boolean(),
       provenance: t.Choice(v.PROVENANCES, PROVENANCE),
     }),
     'The newest of each rater, newest first.',
@@ -220,7 +224,9 @@ export const SignoffRequestSchema = t.Closed({ by: RaterSchema })
 
 /** A person's signature under the results and the findings of a batch. Append-only. */
 export const SignoffSchema = t.Closed({
-  ...{ id: DispositionSchema.properties.id, batch: t.Text, by: t.Text },
+  id: DispositionSchema.properties.id,
+  batch: t.Text,
+  by: t.Text,
   counts: BatchCountsSchema,
   tally: TallySchema,
   ...Digests,

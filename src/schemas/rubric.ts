@@ -110,7 +110,9 @@ export const RubricManifestSchema = t.Closed({
     'JSON Schema of the ground truth. `x-kind: instruction` marks an instruction in the environment, `x-kind: signals` what the harness measured.',
   ),
   claims: Type.Record(ClaimName, ClaimSchema, {
-    ...{ minProperties: 1, maxProperties: 40, additionalProperties: false },
+    minProperties: 1,
+    maxProperties: 40,
+    additionalProperties: false,
     description:
       'What is asked, 1 to 40 claims by their names: `name` or `group.name`, in small letters, digits and _.',
   }),

@@ -46,9 +46,18 @@ function optional<Args extends readonly unknown[], S extends TSchema>(make: (...
 
 /** Makes a member that may be absent: of a schema, or, as `Opt.Str`, by a function above. */
 export const Opt = Object.assign(<S extends TSchema>(schema: S) => Type.Optional(schema), {
-  ...{ Str: optional(Str), Int: optional(Int), Num: optional(Num), Bool: optional(Bool), Nullable: optional(Nullable) },
-  ...{ List: optional(List), Dict: optional(Dict), Choice: optional(Choice), Documented: optional(Documented) },
-  ...{ Array: optional(Type.Array), String: optional(Type.String), Union: optional(Type.Union) },
+  Str: optional(Str),
+  Int: optional(Int),
+  Num: optional(Num),
+  Bool: optional(Bool),
+  Nullable: optional(Nullable),
+  List: optional(List),
+  Dict: optional(Dict),
+  Choice: optional(Choice),
+  Documented: optional(Documented),
+  Array: optional(Type.Array),
+  String: optional(Type.String),
+  Union: optional(Type.Union),
 })
 
 const SHA256 = { pattern: '^sha256:[0-9a-f]{64}$' }

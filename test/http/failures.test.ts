@@ -102,7 +102,7 @@ test('a database that refuses is 503 with its code, not an empty answer', async 
 test.each(['storage_full', 'storage_busy', 'storage_error'])('readiness says %s as the grades do', async (code) => {
   await start(GOOD_ANSWER)
   const { stores } = app.context
-  Object.assign(stores, { check: () => Promise.reject(Object.assign(new Error('/a/path'), { code })) })
+  Object.assign(stores.settings, { check: () => Promise.reject(Object.assign(new Error('/a/path'), { code })) })
   const response = await app.get('/readyz')
   expect([response.statusCode, response.json<Problem>().code]).toEqual([503, code])
   expect(response.body).not.toContain('/a/path')
