@@ -68,7 +68,7 @@ function formsOf(shown: NormalText, kind: Letters['kind']): Letters[] {
   const all = allLetters(shown, kind, LETTERS, false)
   const marks = lineMarksIn(text)
   const isMarkedByLetters = marks.some(({ start, end }) => {
-    for (let at = start; at < end; at++) if (LETTERS(text.charCodeAt(at)) !== NO_LETTER) return true
+    for (let at = start; at < end; at++) if (LETTERS.letters[text.charCodeAt(at)] !== NO_LETTER) return true
     return false
   })
   if (!isMarkedByLetters) return [{ ...all, isUnmarked: true }]
@@ -78,7 +78,7 @@ function formsOf(shown: NormalText, kind: Letters['kind']): Letters[] {
 function allLetters(
   shown: NormalText,
   kind: Letters['kind'],
-  letterOf: (code: number) => number,
+  { letters, read }: Alphabet,
   isUnmarked: boolean,
 ): Letters {
   const { text } = shown
@@ -86,25 +86,24 @@ function allLetters(
   const from = new Uint32Array(text.length)
   let length = 0
   for (let at = 0; at < text.length; at++) {
-    const letter = letterOf(text.charCodeAt(at))
+    const code = text.charCodeAt(at)
+    if (letters[code] === 0) letters[code] = read(code)
+    const letter = letters[code] as number
     // Without a branch: which of the two it is, no processor foresees.
     codes[length] = letter
     from[length] = at
     length += (NO_LETTER - letter) >>> 31
   }
-  const letters = Buffer.from(codes.buffer, 0, 2 * length).toString('utf16le')
-  return { text: letters, from: from.subarray(0, length), shown, kind, isUnmarked }
+  const written = Buffer.from(codes.buffer, 0, 2 * length).toString('utf16le')
+  return { text: written, from: from.subarray(0, length), shown, kind, isUnmarked }
 }
 
 const NO_LETTER = 1
 
-/** Reads each UTF-16 unit once, when a text first has it; no unit is read as 0. */
-function keepUnits(read: (code: number) => number): (code: number) => number {
-  const letters = new Uint16Array(0x10000)
-  return (code) => {
-    if (letters[code] === 0) letters[code] = read(code)
-    return letters[code] as number
-  }
+/** The letters of all UTF-16 units, each read when a text first has the unit; 0: not read yet. */
+interface Alphabet {
+  readonly letters: Uint16Array
+  readonly read: (code: number) => number
 }
 
 /** Digits and letters that a scan confuses. */
@@ -117,10 +116,11 @@ function readLetter(code: number): number {
   return (CONFUSED.get(letter) ?? letter).charCodeAt(0)
 }
 
-const LETTERS = keepUnits(readLetter)
-const SYMBOLS = keepUnits((code) =>
-  code <= 0x20 || String.fromCharCode(code).trim() === '' ? NO_LETTER : foldCase(code).charCodeAt(0),
-)
+const LETTERS: Alphabet = { letters: new Uint16Array(0x10000), read: readLetter }
+const SYMBOLS: Alphabet = {
+  letters: new Uint16Array(0x10000),
+  read: (code) => (code <= 0x20 || String.fromCharCode(code).trim() === '' ? NO_LETTER : foldCase(code).charCodeAt(0)),
+}
 
 /** Folds look-alikes, case, dashes and typographic quotes of one unit. */
 function foldCase(code: number): string {
@@ -201,35 +201,30 @@ const FILE = /[^\0- \\:]{1,200}:/y
 /** Lists the marks of the lines of a text, white space behind them included. Linear. */
 function lineMarksIn(text: string): Range[] {
   const marks: Range[] = []
-  const before: LineBefore = { number: -1, file: '' }
+  let before: LineBefore = { number: -1, file: '' }
   for (let line = 0; line < text.length; ) {
-    const end = endOfLineMarks(text, line, before)
+    const last = before
+    before = { number: -1, file: '' }
+    const first = line + lengthOf(BLANKS, text, line)
+    const mayBeHead = '0123456789abcdef^['.includes(text[first] ?? ' ')
+    const head = mayBeHead ? lengthOf(LOG_HEAD, text, first) || lengthOf(BLAME_HEAD, text, first) : 0
+    let next = first + head
+    let end = head > 0 ? next : line
+    // A second number is the text's own.
+    for (let count = 0, isNumbered = false; count < MOST_MARKS; count++) {
+      next += lengthOf(BLANKS, text, next)
+      const number: number = isNumbered ? 0 : numberAt(text, next, first > line, last, before)
+      const length = number || lengthOf(LINE_MARKS, text, next)
+      if (length === 0) break
+      isNumbered ||= number > 0
+      next += length
+      end = next
+    }
+    if (end > line) end += lengthOf(BLANKS, text, end)
     if (end > line) marks.push({ start: line, end })
     line = lineEnd(text, end) + 1
   }
   return marks
-}
-
-/** Finds the end of the marks of the line at `at`, blanks behind them included; `at`: none. A second number is the text's own. */
-function endOfLineMarks(text: string, at: number, before: LineBefore): number {
-  const last = { ...before }
-  before.number = -1
-  before.file = ''
-  const first = at + lengthOf(BLANKS, text, at)
-  const mayBeHead = '0123456789abcdef^['.includes(text[first] ?? ' ')
-  const head = mayBeHead ? lengthOf(LOG_HEAD, text, first) || lengthOf(BLAME_HEAD, text, first) : 0
-  let next = first + head
-  let end = head > 0 ? next : at
-  for (let marks = 0, isNumbered = false; marks < MOST_MARKS; marks++) {
-    next += lengthOf(BLANKS, text, next)
-    const number: number = isNumbered ? 0 : numberAt(text, next, first > at, last, before)
-    const length = number || lengthOf(LINE_MARKS, text, next)
-    if (length === 0) break
-    isNumbered ||= number > 0
-    next += length
-    end = next
-  }
-  return end === at ? at : end + lengthOf(BLANKS, text, end)
 }
 
 /** Counts the units that a sticky pattern takes at a place. */
