@@ -1,6 +1,6 @@
 import type { ActOutcome } from '../../schemas/vocabulary.ts'
 import { Memo, once } from '../result.ts'
-import { programsOf } from '../shell/match-command.ts'
+import { readAnchor } from '../shell/match-command.ts'
 import { type Certainty, WEB_CLIENTS } from '../shell/script.ts'
 import { parseJson } from '../text/json.ts'
 import type { Call, Part, Position, Step, Trajectory } from '../trajectory/trajectory.ts'
@@ -298,7 +298,7 @@ export class Outputs {
 
   /** Bounds the commands of a script by its outputs: the failures that they show; words that tell neither success nor of the command; `isHidden`: the script hides the failure of a command. */
   limitOfCommands(at: Position, command: string, isHidden: boolean): Certainty {
-    const programs = programsOf(command)
+    const { programs } = readAnchor(command)
     const part = this.steps[at.step]?.parts[at.part]
     const isMeasured = part?.act?.call.outcome === 'ran' && !isHidden
     if (!isMeasured && this.isSign(at, 'tells', tellsFault)) return 'maybe'

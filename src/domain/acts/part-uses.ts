@@ -1,7 +1,7 @@
 import type { ActionAnchor, CallAnchor } from '../../schemas/trial.ts'
 import { textOfAnchor } from '../anchors/anchors.ts'
 import { lazy, Memo, once } from '../result.ts'
-import { programsOf, readAnchor } from '../shell/match-command.ts'
+import { readAnchor } from '../shell/match-command.ts'
 import type { ShellReading } from '../shell/read-shell.ts'
 import { type Certainty, isDone, strongest, type Use, weakest } from '../shell/script.ts'
 import { deletesFile, usesOfWriting } from '../shell/written-text.ts'
@@ -94,7 +94,7 @@ export class PartUses {
     const { act } = part
     if (act === null) return false
     if (isRun(act.language)) {
-      const programs = programsOf(textOfAnchor(anchor))
+      const programs = readAnchor(textOfAnchor(anchor)).programs
       return !/[;&|\n]/u.test(part.text.trim()) && this.outputs.deniesCommands(at, programs)
     }
     if (this.outputs.isRefused(at)) return true

@@ -1,5 +1,5 @@
 import { lazy, once } from '../result.ts'
-import { filesOf, programsOf, readAnchor } from '../shell/match-command.ts'
+import { readAnchor } from '../shell/match-command.ts'
 import { fileKind, isKept } from '../shell/programs.ts'
 import { readShell, type ShellReading, UNREAD } from '../shell/read-shell.ts'
 import type { Certainty, ScriptContext } from '../shell/script.ts'
@@ -111,7 +111,7 @@ export class Scripts {
   /** Bounds a command by the scripts up to it that may change its effect: a shell may live on from call to call. */
   limitOf(command: string, at: Position): Limited {
     const { program, shell, open, folders } = this.effects()
-    const programs = programsOf(command)
+    const { programs, files } = readAnchor(command)
     const setUp = programs.map(this.setUpOf).find((one) => one !== null && isBefore(one.at, at))
     const part = this.trajectory.steps[at.step]?.parts[at.part]
     const own = part === undefined ? undefined : this.readings.get(part)
@@ -124,9 +124,7 @@ export class Scripts {
     if (moved?.reading.effects().isInScratch === true)
       return limited(`step ${moved.step} changes to a folder of copies or trials`)
     const isBehind = (script: RunScript | null): boolean => script !== null && isBefore(script.at, at)
-    const written = filesOf(command)
-      .map(this.firstWriting)
-      .find((first) => first !== null && isBefore(first, at))
+    const written = files.map(this.firstWriting).find((first) => first !== null && isBefore(first, at))
     if (written !== undefined) return ['sure', 'an earlier act names the file of its program']
     const decided = this.firstDeciding(command)
     if (decided !== null && isBefore(decided.at, at))

@@ -2,7 +2,7 @@ import { type GroundTruth, instructionsOf } from '../../schemas/trial.ts'
 import type { ActRole } from '../../schemas/vocabulary.ts'
 import { actStrings, type InstructionAnchors, resolveAnchors, textOfAnchor } from '../anchors/anchors.ts'
 import { once, pushTo } from '../result.ts'
-import { namesRelativePath } from '../shell/match-command.ts'
+import { readAnchor } from '../shell/match-command.ts'
 import { isScratch } from '../shell/programs.ts'
 import { type Certainty, type ScriptContext, strongest, type Use, weakest } from '../shell/script.ts'
 import { lettersOfPart, plainLetters } from '../text/letters.ts'
@@ -194,7 +194,7 @@ export function limitOfArguments(step: Step, part: Part, { call }: Act, string: 
     if (BACKGROUND_ARGUMENT.test(name) && text.toLowerCase() !== 'false') return 'sure'
     // A folder of copies holds rules and settings of its own.
     if (FOLDER_ARGUMENT.test(name) && isScratch(text)) return 'maybe'
-    if (FOLDER_ARGUMENT.test(name) && (text !== home || namesRelativePath(string))) return 'sure'
+    if (FOLDER_ARGUMENT.test(name) && (text !== home || readAnchor(string).isRelative)) return 'sure'
     return act !== null && PASSED.has(act.role) ? 'maybe' : 'whole'
   }
   const others = partsOfCall(step, call).filter((other) => other !== part)

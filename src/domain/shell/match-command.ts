@@ -37,43 +37,54 @@ export interface Anchor {
   readonly words: readonly string[]
   /** The words of the string and the names in its paths: a text without any of them does not hold the string. */
   readonly pieces: readonly string[]
+  /** The most that the string proves: a single word `sure`, and a plain word of letters `maybe`. */
+  readonly most: Certainty
+  /** The programs of the commands. */
+  readonly programs: readonly string[]
+  /** Names of the files of a project in which stands what a command does: its program, a script that it runs, the rules of its program. */
+  readonly files: readonly string[]
+  /** A word of a command is a path that the folder of the shell completes. */
+  readonly isRelative: boolean
 }
 
 const LONGEST = 4_000
 const MOST_COMMANDS = 20
 const MOST_KEPT = 1000
-const keptAnchor = once((text: string) => parseAnchor(text.normalize('NFC')), new FewAnswers<Anchor>(MOST_KEPT))
+const keptAnchor = once(parseAnchor, new FewAnswers<Anchor>(MOST_KEPT))
 
 /** Reads an anchor. The anchors of a few questions are kept: every part of a run is asked for the same. */
-export const readAnchor = (text: string): Anchor =>
-  text.length <= LONGEST ? keptAnchor(text) : parseAnchor(text.normalize('NFC'))
-
-function parseAnchor(text: string): Anchor {
-  const commands = text.length > LONGEST ? null : commandsOf(text)
-  const needle = foldForSearch(text)
-  const isProgram = (word: string): boolean => isCommandName(word) || isScriptName(word)
-  const isCommand = commands?.some(({ words }) => words.length > 1 && isProgram(words[0] ?? '')) ?? false
-  const words = [...new Set(needle.split(' '))]
-  const pieces = [...new Set(words.flatMap((word) => word.split(/[/:=]/u)))].filter((piece) => piece !== '')
-  return { text, commands, kind: isCommand ? 'asCommand' : 'asString', needle, words, pieces }
-}
-
-/** Lists the programs of an anchor's commands. A single word that is no known command names a file or a value. */
-export function programsOf(text: string): readonly string[] {
-  const { kind, commands } = readAnchor(text)
-  const isValue = kind === 'asString' && commands?.length === 1 && commands[0]?.words.length === 1
-  return isValue ? [] : (commands ?? []).map(({ name }) => name)
-}
+export const readAnchor = (text: string): Anchor => (text.length <= LONGEST ? keptAnchor : parseAnchor)(text)
 
 /** Names of hosts, for every program. */
 const HOSTS = '/etc/hosts'
-/** Lists the names of the files of a project in which stands what a command does: its program, a script that it runs, the rules of its program. */
-export const filesOf = (text: string): readonly string[] =>
-  (readAnchor(text).commands ?? []).flatMap(({ name, words }) => {
-    const own = isSystemProgram(words[0] ?? '') ? [] : [name]
-    const scripts = words.filter((word) => isScriptName(word)).map(baseName)
-    return [...own, ...scripts, HOSTS, ...(RULE_FILES.get(name) ?? [])]
-  })
+const OF_FILES = wordSet('rm mv cp mkdir rmdir chmod chown touch ln tar shred truncate unlink dd install rsync')
+
+function parseAnchor(given: string): Anchor {
+  const text = given.normalize('NFC')
+  const parsed = text.length > LONGEST ? null : commandsOf(text)
+  const commands = parsed ?? []
+  const needle = foldForSearch(text)
+  const isCommand = commands.some(
+    ({ words: [program = '', ...others] }) => others.length > 0 && (isCommandName(program) || isScriptName(program)),
+  )
+  // A single word that is no known command names a file or a value.
+  const isValue = !isCommand && commands.length === 1 && commands[0]?.words.length === 1
+  const words = [...new Set(needle.split(' '))]
+  return {
+    ...{ text, commands: parsed, kind: isCommand ? 'asCommand' : 'asString', needle, words },
+    pieces: [...new Set(words.flatMap((word) => word.split(/[/:=]/u)))].filter((piece) => piece !== ''),
+    most: /\s/u.test(given.trim()) ? 'whole' : /^\p{L}+$/u.test(given.trim()) ? 'maybe' : 'sure',
+    programs: isValue ? [] : commands.map(({ name }) => name),
+    files: commands.flatMap(({ name, words: [program = '', ...others] }) => [
+      ...(isSystemProgram(program) ? [] : [name]),
+      ...[program, ...others].filter(isScriptName).map(baseName),
+      ...[HOSTS, ...(RULE_FILES.get(name) ?? [])],
+    ]),
+    isRelative: commands.some(({ name, words }) =>
+      words.some((word, at) => (OF_FILES.has(name) && at > 0 ? /^[^-/~]/u : /^[^-/~:]*\//u).test(word)),
+    ),
+  }
+}
 
 function commandsOf(text: string): AnchorCommand[] | null {
   const script = parseScript(text.trim())
@@ -96,13 +107,6 @@ function collect(node: AndOr | Pipeline | CommandNode, found: AnchorCommand[]): 
   return true
 }
 
-/** A single word is at best `sure`, and a plain word of letters no more than `maybe`. */
-export function limitOf(text: string): Certainty {
-  const word = text.trim()
-  if (/\s/u.test(word)) return 'whole'
-  return /^\p{L}+$/u.test(word) ? 'maybe' : 'sure'
-}
-
 /** Tells whether a script may put the words of an anchor together: it has one of them, or a piece of one. */
 export const mayBeMade = (folded: string, words: readonly string[]): boolean =>
   words.some((word) => piecesOfWord(word).some((piece) => piece.length > 3 && folded.includes(piece)))
@@ -111,9 +115,8 @@ export const mayBeMade = (folded: string, words: readonly string[]): boolean =>
 const piecesOfWord = (word: string): string[] => [word, ...(/[/.-]/u.test(word) ? word.split(/[/:]/u) : [])]
 
 /** Lists the words and names of an anchor that tell of its act: its programs, which match by themselves, and what others say do not. */
-export function ownWordsOf({ text, words }: Anchor, context: ScriptContext): readonly string[] {
-  const programs = new Set(programsOf(text))
-  return words.flatMap(piecesOfWord).filter((word) => !programs.has(word) && !context.saysBesides(word, text))
+export function ownWordsOf({ text, words, programs }: Anchor, context: ScriptContext): readonly string[] {
+  return words.flatMap(piecesOfWord).filter((word) => !programs.includes(word) && !context.saysBesides(word, text))
 }
 
 /** Answers how far the commands of a script are those of an anchor; of several, the order is not compared. */
@@ -155,13 +158,6 @@ export const isSet = ({ exact }: Pick<SimpleCommand, 'exact'>): boolean =>
   (exact ?? []).some((word) =>
     /^\0(?!(?:CI|DEBIAN_FRONTEND|NO_COLOR|PYTHONUNBUFFERED|TERM|TZ)=)[A-Za-z_]\w*=/u.test(word),
   )
-
-const OF_FILES = wordSet('rm mv cp mkdir rmdir chmod chown touch ln tar shred truncate unlink dd install rsync')
-/** Tells whether a word of a text's commands is a path that the folder of the shell completes. */
-export const namesRelativePath = (text: string): boolean =>
-  readAnchor(text).commands?.some(({ name, words }) =>
-    words.some((word, at) => (OF_FILES.has(name) && at > 0 ? /^[^-/~]/u : /^[^-/~:]*\//u).test(word)),
-  ) ?? false
 
 /** Tells whether a command has the words of the anchor, in the same order; expansions are equal where they are written alike. */
 function isEqual({ exact, words }: SimpleCommand, wanted: AnchorCommand): boolean {

@@ -5,16 +5,7 @@ import { indexOfWord } from '../text/search.ts'
 import { baseName, isAddress, wordSet } from '../words.ts'
 import { type CommandList, listCommands } from './list-commands.ts'
 import type { Anchor, AnchorCommand } from './match-command.ts'
-import {
-  holdsAll,
-  isSet,
-  limitOf,
-  mayBeMade,
-  ownWordsOf,
-  programsOf,
-  readAnchor,
-  useOfCommands,
-} from './match-command.ts'
+import { holdsAll, isSet, mayBeMade, ownWordsOf, readAnchor, useOfCommands } from './match-command.ts'
 import {
   fileOf,
   isForPeople,
@@ -225,9 +216,10 @@ function readScript(source: ScriptSource, makeList: () => CommandList, context: 
     effects: list as () => Pick<CommandList, keyof typeof NO_EFFECTS>,
     /** Answers the use of a string. */
     useOf(string: string): Use {
-      const { pieces } = readAnchor(string)
+      const anchor = readAnchor(string)
+      const { pieces } = anchor
       const isHere = mayHold(pieces) && pieces.some((piece) => all().includes(piece))
-      return isHere ? weakest(findUse(readAnchor(string)), limitOf(string)) : 'absent'
+      return isHere ? weakest(findUse(anchor), anchor.most) : 'absent'
     },
     /** Answers the most that a range of the source proves. */
     useAt(start: number, end: number): Certainty {
@@ -279,7 +271,7 @@ function readScript(source: ScriptSource, makeList: () => CommandList, context: 
     },
     /** Tells whether the script may hide the failure of a program of a command. */
     isHidden(anchor: string): boolean {
-      const programs = programsOf(anchor)
+      const { programs } = readAnchor(anchor)
       return list().most !== 'whole' || list().commands.some((one) => !one.isReported && programs.includes(one.name))
     },
   }
