@@ -11,7 +11,10 @@ const PRICE_EXAMPLE = 'write { input: 2, output: 10 }, US dollars for a million 
 const dollars = () => Type.Optional(Num('US dollars for a million tokens, like 2.5', { minimum: 0 }))
 const PriceSchema = Closed(
   {
-    ...{ input: dollars(), output: dollars(), cache_read: dollars(), cache_write: dollars() },
+    input: dollars(),
+    output: dollars(),
+    cache_read: dollars(),
+    cache_write: dollars(),
     as_of: Type.Optional(Str('a day such as 2026-11-01')),
   },
   { description: PRICE_EXAMPLE },

@@ -143,8 +143,12 @@ async function callOnce(deps: CallDeps, call: Call, deadline: number, admit: () 
   const reserved_usd = boundOfCall(judge.info, request)
   const reserved = await attempts.reserve({
     attempt: { ...planAttempt(asking, judge, account, { id, request_digest, at }), reserved_usd },
-    ...{ caps: account.caps, own: deps.making, freshness: account.freshness, now: at.getTime() },
-    ...{ limit: lane.settings.max, lost_ms: lostMs(retry) },
+    caps: account.caps,
+    own: deps.making,
+    freshness: account.freshness,
+    now: at.getTime(),
+    limit: lane.settings.max,
+    lost_ms: lostMs(retry),
   })
   switch (reserved.kind) {
     case 'wait': {
@@ -184,7 +188,11 @@ async function callOnce(deps: CallDeps, call: Call, deadline: number, admit: () 
   const now = clock.now().getTime()
   const { max_output_tokens } = request
   const summary = summarize(asking, reply, {
-    ...{ id, request_digest, max_output_tokens, replayed: false, latency_ms: now - at.getTime() },
+    id,
+    request_digest,
+    max_output_tokens,
+    replayed: false,
+    latency_ms: now - at.getTime(),
     cost_usd: costUsd(reply.usage, judge.info.price),
   })
   await surely(deps, () => attempts.finish({ ...summary, reply, now }))

@@ -82,8 +82,12 @@ export const isTransient = (failure: Failure): boolean => TRANSIENT.includes(fai
 
 /** Makes the reply of a question for which no call was made. */
 export const withoutReply = (failure: Failure): JudgeReply => ({
-  ...{ ok: false, failure, raw: null },
-  ...{ usage: null, model_resolved: null, request_id: null },
+  ok: false,
+  failure,
+  raw: null,
+  usage: null,
+  model_resolved: null,
+  request_id: null,
 })
 
 /** Makes the row of a call in the ledger before the call is made, but for its bound. */
@@ -151,7 +155,10 @@ type CallFacts = Pick<AttemptSummary, 'id' | 'latency_ms' | 'cost_usd' | 'replay
 }
 
 export const summarize = ({ sample, round, purpose }: Asking, reply: JudgeReply, facts: CallFacts): AttemptSummary => ({
-  ...{ sample, round, purpose, ...facts },
+  sample,
+  round,
+  purpose,
+  ...facts,
   outcome: reply.ok ? 'ok' : reply.failure.code,
   message: reply.ok ? null : reply.failure.message,
   latency_ms: Math.round(facts.latency_ms),
@@ -251,7 +258,8 @@ const isWorthRetry = (reply: JudgeReply): boolean =>
 const MENDED_BETWEEN_ROUNDS: readonly Failure['code'][] = ['quota_exhausted', 'authentication']
 
 const only = ({ reply, summary }: { reply: JudgeReply; summary?: Asked['attempts'][number] }): Asked => ({
-  ...{ reply, waited_ms: 0 },
+  reply,
+  waited_ms: 0,
   attempts: summary === undefined ? [] : [summary],
 })
 

@@ -41,10 +41,19 @@ export function assembleGrade(
 
 /** The body of a sample without an answer. */
 const SILENT = {
-  ...{ status: 'failed', label: null, claimed_label: null },
+  status: 'failed',
+  label: null,
+  claimed_label: null,
   confidence: { reported: null, vote_share: null, calibrated: null, source: 'none' },
-  ...{ outcome: null, claims: null, surface: null, cue: null, distractor: null },
-  ...{ citations: [], unmet: [], contradictions: [], notes: '' },
+  outcome: null,
+  claims: null,
+  surface: null,
+  cue: null,
+  distractor: null,
+  citations: [],
+  unmet: [],
+  contradictions: [],
+  notes: '',
 } satisfies Omit<Body, 'failure'>
 
 function sampleBody(question: Question, sample: SampleResult): Body {
@@ -97,7 +106,11 @@ function confidenceOf(claims: Claims, limit: Limit | null, question: Question): 
 
 /** States why a judge reports no more: in its own words, where it has some. */
 const limitOfJudge = (level: 'low' | 'medium', { values }: Claims, { rubric, judge }: Question): Limit => ({
-  ...{ level, code: 'judge', claim: null, step_id: null, reason: `the judge itself reports confidence ${level}` },
+  level,
+  code: 'judge',
+  claim: null,
+  step_id: null,
+  reason: `the judge itself reports confidence ${level}`,
   lift: 'another judge, or more samples, may be surer; the result of all judges stands in `veridict show` and `GET /v1/grades/{id}/panel`',
   ...judge.info.own_limit?.(values[sightClaim(rubric)?.id ?? ''] === true),
 })

@@ -50,7 +50,10 @@ export function openCalls({ ask, clock, deadline_ms }: SampleDeps, question: Que
   }
 
   const end = <T extends Ending>(ending: T, coverage: Coverage): T & SampleFacts => ({
-    ...{ ...ending, attempts, coverage, model_resolved },
+    ...ending,
+    attempts,
+    coverage,
+    model_resolved,
   })
 
   return {

@@ -189,7 +189,10 @@ export function createGradingService({ observe = (_job, work) => work(), ...give
 
 /** A request whose caller waits for its grade. */
 const SINGLE: Omit<GradingJob, 'payer'> & { readonly way: 'call' } = {
-  ...{ way: 'call', item: null, signal: undefined, cap_usd: null },
+  way: 'call',
+  item: null,
+  signal: undefined,
+  cap_usd: null,
   isPassing: () => false,
 }
 
@@ -236,7 +239,8 @@ async function judgeQuestion(
     const grade = base === null ? made : underOldName(made, base)
     await saved
     await deps.stores.grades.put({
-      ...{ grade, ground_truth: question.ground_truth },
+      grade,
+      ground_truth: question.ground_truth,
       ...(job.item !== null && { item: job.item }),
       ...(job.way === 'stored' && { silent: true }),
     })

@@ -162,7 +162,10 @@ const keyOf = (
   trajectory: Digest,
 ): Digest =>
   cacheKey({
-    ...{ trajectory, ground_truth, samples, denied_acts },
+    trajectory,
+    ground_truth,
+    samples,
+    denied_acts,
     rubric_digest: rubric.digest,
     judge: judge.info.identity,
   })

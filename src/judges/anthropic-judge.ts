@@ -119,7 +119,8 @@ function usageOf(usage: Anthropic.Usage | null | undefined): Usage | null {
   const counts = {
     input_tokens: usage.input_tokens + read + written,
     output_tokens: usage.output_tokens,
-    ...{ cache_read_tokens: read, cache_write_tokens: written },
+    cache_read_tokens: read,
+    cache_write_tokens: written,
     ...(long > 0 && { cache_write_long_tokens: long }),
   }
   return common.usageFrom(counts, usage.service_tier)

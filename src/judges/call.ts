@@ -52,7 +52,9 @@ export function makeFetch(calls: number): Fetch {
     try {
       const { origin, pathname, search } = new URL(input instanceof Request ? input.url : input)
       const { statusCode, headers, body } = await (isFile ? forFiles : forAnswers).request({
-        ...{ origin, path: pathname + search, method: (init.method ?? 'GET') as Dispatcher.HttpMethod },
+        origin,
+        path: pathname + search,
+        method: (init.method ?? 'GET') as Dispatcher.HttpMethod,
         headers: [...sent, ['accept-encoding', 'identity']].flat(),
         body: (init.body ?? null) as string | null,
         signal: init.signal ?? null,

@@ -66,7 +66,9 @@ export function describeJudge(name: string, settings: JudgeSettings): JudgeInfo 
     kind: 'model',
     description: `${model} through ${provider}’s ${api} API`,
     identity: {
-      ...{ provider, base_url, model },
+      provider,
+      base_url,
+      model,
       parameters: { api, effort, structured_output, ...limits, ...defined({ region, project, api_version }) },
     },
     ...limits,

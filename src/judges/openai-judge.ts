@@ -109,7 +109,9 @@ function readLine({ response, error }: OutputLine, place: Place, read: (body: un
   return {
     ok: false,
     failure: fault.status >= 300 ? classifyHttp(fault, place) : failure('judge_unreachable', broken),
-    ...{ usage: usageOfFault(fault), model_resolved: null, request_id },
+    usage: usageOfFault(fault),
+    model_resolved: null,
+    request_id,
   }
 }
 

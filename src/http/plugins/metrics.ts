@@ -14,7 +14,9 @@ export function createMetrics() {
   const registry = new Registry()
   collectDefaultMetrics({ register: registry, prefix: 'veridict_' })
   const of = (name: string, help: string, ...labelNames: string[]) => ({
-    ...{ name, help, labelNames },
+    name,
+    help,
+    labelNames,
     registers: [registry],
   })
   const cache = new Counter(of('veridict_cache_total', 'Grade requests by whether a stored grade answered.', 'result'))
@@ -97,7 +99,9 @@ export function measureContext(metrics: Metrics, context: Context): void {
     read: () => readonly Row[] | Promise<readonly Row[]>,
   ) =>
     new Gauge({
-      ...{ name, help, labelNames },
+      name,
+      help,
+      labelNames,
       registers: [metrics.registry],
       async collect() {
         const rows = await read()

@@ -105,7 +105,11 @@ const viewStep = ({ id, name, at, copied, parts }: Step): TrajectoryStep => ({
   at,
   copied,
   parts: parts.map(({ actor, text, path, name: part, media, act }) => ({
-    ...{ actor, text, path, name: part, media },
+    actor,
+    text,
+    path,
+    name: part,
+    media,
     act: act && {
       tool: act.call.tool,
       role: act.role,
