@@ -56,6 +56,8 @@ function notesOn(input: ReportInput, options: ReportOptions, baselines: Baseline
   const named = new Set(trials.flatMap(({ task }) => task ?? [])).size
   const few = named + ofRuns
   const without = count(ofRuns, ofRuns === alone.length ? 'trial' : 'different run')
+  const others = ofRuns > 0 ? ` and ${without} without one` : ''
+  const clusters = named > 0 ? count(named, 'task') + others : `${without} without a task`
   const related =
     ofRuns === alone.length
       ? ': each is taken as independent of all others'
@@ -91,8 +93,7 @@ function notesOn(input: ReportInput, options: ReportOptions, baselines: Baseline
         uncounted > 0,
       [`the rewards of ${count(conflicting, 'trial')} contradict each other (\`conflicting_reward\`): no reward of these is used`]:
         conflicting > 0,
-      [`only ${count(named, 'task')}${ofRuns > 0 ? ` and ${without} without one` : ''}: intervals over so few clusters are rough`]:
-        few > 0 && few < 30,
+      [`only ${clusters}: intervals over so few clusters are rough`]: few > 0 && few < 30,
       [`the model that ran ${count(own, 'trial')} graded its own ${own === 1 ? 'run' : 'runs'}`]: own > 0,
     }),
     ...pooled('agent', 'name one, or group by model', ofAgents),

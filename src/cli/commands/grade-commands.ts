@@ -8,7 +8,7 @@ import { estimateAnswer, finishBatch } from '../follow.ts'
 import * as o from '../options.ts'
 import { newTally, withId, withReplies } from '../output/results-format.ts'
 import { clip, jsonText, LABEL_STYLE, line, oneLine, present, type Style, unreadText } from '../output/text.ts'
-import { consoleCommand, sessionCommand } from '../session.ts'
+import { consoleCommand, helpOf, sessionCommand } from '../session.ts'
 import { asTyped, CliError, EXIT, type ExitCode, explain, strictCode } from '../shell.ts'
 import {
   countsText,
@@ -158,7 +158,7 @@ export async function gradeExamples(grade: (request: GradeRequest) => Promise<Gr
     const verdict = isExpected ? 'as expected' : `EXPECTED ${label ?? status}`
     text += `${printGrade(name, made).trimEnd()}\n  ${verdict}: ${why}\n\n`
   }
-  text += `${right} of ${grades.length} examples graded as expected.\n`
+  text += `${helpOf('marks')}\n\n${right} of ${grades.length} examples graded as expected.\n`
   return { text, grades, areExpected: right === grades.length && right > 0 }
 }
 
@@ -192,7 +192,7 @@ export function printGrade(file: string, grade: Grade, panel: PanelResult | null
     colored('yellow', limit?.code === 'contradiction' ? '!' : '~', why),
     panelLine(panel),
     failure ? colored('red', '✗', `${failure.code}: ${oneLine(withId(failure.message, id))}${later}`) : '',
-    dim(notes ? `  ${clip(notes, 300)}` : ''),
+    dim(notes ? `  notes of the judge: ${clip(notes, 300)}` : ''),
     colored('yellow', '~', unreadText(receipt.unread ?? null)),
     ...receipt.warnings.slice(0, 3).map(({ path, message }) => dim(`  ~ ${oneLine(path)} ${oneLine(message)}`)),
   ]

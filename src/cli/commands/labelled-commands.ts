@@ -99,7 +99,7 @@ function runOf({ id, created_at }: Batch, judged: readonly Judged[], before?: Re
   const [none, low, medium, high] = [0, 1, 2, 3].map((level) => all.filter((one) => one === level).length)
   const row = {
     ...{ batch: id, at: created_at },
-    models: [...new Set(answered.map(({ grade }) => grade?.receipt.model_resolved ?? 'unnamed'))].sort(),
+    models: [...new Set(answered.map(({ grade }) => modelOf(grade?.receipt)))].sort(),
     right: answers.filter(({ right }) => right === true).length,
     failed: judged.length - answered.length,
     contradictions: answered.filter(({ grade }) => (grade?.contradictions.length ?? 0) > 0).length,
@@ -111,6 +111,9 @@ function runOf({ id, created_at }: Batch, judged: readonly Judged[], before?: Re
   }
   return { row, labels, levels }
 }
+
+const modelOf = (receipt?: Grade['receipt']): string =>
+  receipt?.model_resolved ?? (receipt?.provider === null ? 'no model' : 'unnamed')
 
 const TABLE = tableOf<Run['row']>([
   ['run', 24, ({ at }) => at],

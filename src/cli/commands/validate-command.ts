@@ -130,7 +130,8 @@ const MEASURES = t.tableOf<Measure & { readonly question: string }>([
 ])
 
 function certificateText({ data, rubric, judge, ends, measures }: Certificate, batch: Batch): string {
-  const models = judge.models_resolved.map(({ model, grades }) => `${t.clip(model ?? 'unnamed', 100)} (${grades})`)
+  const none = judge.provider === null ? 'no model' : 'unnamed'
+  const models = judge.models_resolved.map(({ model, grades }) => `${t.clip(model ?? none, 100)} (${grades})`)
   const skipped = data.skipped > 0 ? `, ${data.skipped} skipped` : ''
   const calls = t.present([count(batch.calls.made, 'call'), t.cachedText(batch), t.costText(batch)]).join(', ')
   const rows = measures.flatMap(({ question, of }) => of.map((measure) => MEASURES.row({ question, ...measure })))
