@@ -135,6 +135,7 @@ export const shownByPlan = ({ steps }: Trajectory, { cuts }: Pick<ElisionPlan, '
 /** Text of whole steps, framed. `omitted` says what stands between steps that do not follow each other. */
 export function renderSteps(rendering: Rendering, steps: readonly number[]): string {
   const { trajectory, nonce } = rendering
+  const nameOf = once((name: string) => renderName(name, nonce))
   const out: string[] = []
   let expected = 0
   for (const index of steps) {
@@ -146,8 +147,8 @@ export function renderSteps(rendering: Rendering, steps: readonly number[]): str
     const note = step.copied ? ' · copied from an earlier segment, not new behaviour' : ''
     out.push(`=== STEP ${step.id}${run}${agent} · ${nonce}${note} ===\n`)
     for (const part of step.parts) {
-      const name = renderName(part.name, nonce)
-      out.push(`--- ${part.actor}${name}${renderActNotes(part.act)} · ${nonce} ---\n`, rendering.view(part).text, '\n')
+      const notes = renderActNotes(part.act)
+      out.push(`--- ${part.actor}${nameOf(part.name)}${notes} · ${nonce} ---\n`, rendering.view(part).text, '\n')
     }
     expected = index + 1
   }

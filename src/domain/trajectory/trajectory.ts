@@ -262,15 +262,15 @@ const originsOf = once(({ steps }: Trajectory) => {
   const replies = new Map<string, Position>()
   /** By the run, the id and the tool of a call, then by the text of an argument. */
   const calls = once((_: string) => new Map<string, Position>())
-  const agents = steps.flatMap(({ parts, run = '' }, step) =>
-    [...parts.entries()].flatMap(([index, part]) => {
-      if (!part.actor.startsWith('agent_')) return []
+  const agents: (Pick<Origin, 'reply' | 'call'> & { readonly part: Part; readonly at: Position })[] = []
+  for (const [step, { parts, run = '' }] of steps.entries())
+    for (const [index, part] of parts.entries()) {
+      if (!part.actor.startsWith('agent_')) continue
       const at = { step, part: index }
       const { id, tool } = part.act?.call ?? {}
       const call = id === undefined ? undefined : firstPlace(calls(`${run}\n${id}\n${tool}`), part.text, at)
-      return { part, at, reply: part.reply && firstPlace(replies, `${run}\n${part.reply.id}`, at), call }
-    }),
-  )
+      agents.push({ part, at, reply: part.reply && firstPlace(replies, `${run}\n${part.reply.id}`, at), call })
+    }
   let count = 0
   /** The number of texts of users before each step. */
   const users = steps.map(({ parts }) => {
