@@ -44,10 +44,6 @@ const MOST_NEAR = 40
 export const MOST_WORDS = 200
 const SHORTEST = 4
 
-/** Tells whether an action that follows the instruction can be found by a string. */
-const hasActionStrings = ({ acted_given, acted_derived, acted_near }: InstructionAnchors): boolean =>
-  acted_given.length + acted_derived.length + acted_near.length > 0
-
 /** The anchors by which an act is known: those that the harness gave, else those of the text. */
 export const actStrings = ({ acted_given, acted_derived }: InstructionAnchors): readonly ActionAnchor[] =>
   acted_given.length > 0 ? acted_given : acted_derived
@@ -203,7 +199,8 @@ export const weakAnchors = once((groundTruth: GroundTruth): readonly Issue[] => 
     ...weakIn(action_anchors.map(textOfAnchor), `/ground_truth/${which}/action_anchors`),
   ])
   const unsearchable = Object.entries(resolveAnchors(groundTruth)).flatMap(([which, own]) => {
-    if (own === null || own.acted_by === 'message' || hasActionStrings(own)) return []
+    if (own === null || own.acted_by === 'message') return []
+    if (own.acted_given.length + own.acted_derived.length + own.acted_near.length > 0) return []
     return [{ path: `/ground_truth/${which}`, message: NO_ACTION }]
   })
   return [...alike(groundTruth), ...unsearchable, ...weak].slice(0, MOST_TOLD)
@@ -256,8 +253,9 @@ const FILES: ReadonlySet<string> = new Set(['Dockerfile', 'LICENSE', 'Makefile',
 const ENDINGS = wordSet(data.plain_file_endings)
 
 /**
- * All ways to write the same ground truth meet here: the question first, then the instructions in their order, texts made instructions, defaults filled
- * in, what is empty left out; `instructions`: those of its rubric. No judge is asked for the places of markers (`expected_in`). Equal ones are one object as a rule: what is worked out from it, its anchors and how they are searched for, serves all trials of a task.
+ * All ways to write the same ground truth meet here: the question first, then the instructions in their order, texts made instructions, defaults
+ * filled in, what is empty left out; `instructions`: those of its rubric. No judge is asked for the places of markers (`expected_in`). Equal ones are
+ * one object as a rule: what is worked out from it, its anchors and how they are searched for, serves all trials of a task.
  */
 export function normalizeGroundTruth(given: GivenTruth, instructions: readonly string[] = COMMON): GroundTruth {
   const { instruction, expected_in: _, ...others } = given

@@ -11,18 +11,12 @@ import { FORMS, type Form, type FormedText, formsOf, holdsPrefixes, isInDiff } f
 const LONGEST_LINE = 10_000
 
 /** Finds the best match of a quote in a part, and counts its places: the lowest rank of reading and form. `bare`: without control sequences. */
-function matchNormalized(
-  part: Part,
-  bare: NormalText,
-  quote: Quote,
-  isShown: (range: Range) => boolean,
-  budget: Budget,
-) {
+function matchNormalized(part: Part, bare: NormalText, quote: Quote, hidden: readonly Range[], budget: Budget) {
   let best = Number.POSITIVE_INFINITY
   /** By where they begin: windows overlap. */
   let places = new Map<number, FormPlace>()
   for (const place of placesIn(part, bare, quote, budget, () => best)) {
-    if (!isShown(place.range)) continue
+    if (!isShown({ hidden }, place.range)) continue
     if (place.rank < best) places = new Map()
     best = place.rank
     const { start } = place.range
@@ -155,9 +149,8 @@ export function createLocator(rendering: Rendering, given: ReadonlySet<string> =
     })
     if (exact.length > 0) return exact
     const matches = parts.flatMap(({ part, position }) => {
-      const hidden = rendering.hidden.get(part) ?? []
       const text = quote.ansi ? bareOf(part) : new NormalText(part.text)
-      const match = matchNormalized(part, text, quote, (range) => isShown({ hidden }, range), spent)
+      const match = matchNormalized(part, text, quote, rendering.hidden.get(part) ?? [], spent)
       return match === null ? [] : { position, match }
     })
     const best = matches.reduce((least, { match }) => Math.min(least, match.rank), Number.POSITIVE_INFINITY)
@@ -197,25 +190,21 @@ export function createLocator(rendering: Rendering, given: ReadonlySet<string> =
 
 /** Finds a quote as the source has it, or as shown. The source first: an escape in the view can begin like the text that it stands for. */
 function findExact(rendering: Rendering, part: Part, quote: Quote, budget: Budget) {
-  const source = part.text
-  const firstOf = (text: string, sourceOf: (range: Range) => Range | null) => {
+  const plain = { text: part.text, edits: [], hidden: rendering.hidden.get(part) ?? [] }
+  // Only a quote with an escape, or with a line end that is not shown as it is, could stand in the view and not in the source.
+  const isOther = /[⟨⟩]/.test(quote.text) || (quote.text.includes('\n') && part.text.includes('\r\n'))
+  for (const view of isOther ? [plain, rendering.view(part)] : [plain]) {
     let first: Range | null = null
     let occurrences = 0
-    for (const place of occurrencesOf(text, quote.text, budget)) {
-      const range = sourceOf(place)
-      if (range === null || (quote.short && !isWholeLine(source, range))) continue
+    for (const place of occurrencesOf(view.text, quote.text, budget)) {
+      const range = toSource(view, place)
+      if (range === null || (quote.short && !isWholeLine(part.text, range))) continue
       first ??= range
       if (++occurrences === MOST_OCCURRENCES) break
     }
-    return first === null ? null : { ...first, occurrences }
+    if (first !== null) return { ...first, occurrences }
   }
-  const hidden = rendering.hidden.get(part) ?? []
-  const plain = firstOf(source, (range) => (isShown({ hidden }, range) ? range : null))
-  // Only a quote with an escape, or with a line end that is not shown as it is, could stand in the view and not in the source.
-  const isOther = /[⟨⟩]/.test(quote.text) || (quote.text.includes('\n') && source.includes('\r\n'))
-  if (plain !== null || !isOther) return plain
-  const view = rendering.view(part)
-  return firstOf(view.text, (range) => toSource(view, range))
+  return null
 }
 
 /** The work that one answer may still cost, in units of text that are folded: the search stops where it is spent. */

@@ -147,7 +147,8 @@ export function parseClaims(text: string, rubric: Rubric): Result<Claims, Issue[
   const bounds: Issue[] = []
   const members = rubric.claims.map((claim) => [claim.id, readMember(claim, answer as Node, bounds)] as const)
   const values: Record<string, ClaimValue> = Object.fromEntries(members)
-  for (const claim of rubric.claims) bounds.push(...entryIssues(claim, citations, values[claim.id] ?? null))
+  for (const list of rubric.claims.filter(({ type }) => type === 'list'))
+    bounds.push(...entryIssues(list, citations, values[list.id] as readonly Entry[]))
   if (bounds.length > 0) return err(bounds)
   // The category of a surface that was not observed does not apply, whatever the judge had to answer.
   if (values['surface.observed'] === false && Object.hasOwn(values, CATEGORY)) values[CATEGORY] = null
@@ -191,9 +192,7 @@ function readClaim(claim: ClaimRule, text: string, path: string, issues: Issue[]
 }
 
 /** Lists citations of entries that a list does not have, and entries with the text of an earlier entry. */
-function entryIssues(list: ClaimRule, citations: readonly Citation[], value: ClaimValue): Issue[] {
-  if (list.type !== 'list' || !Array.isArray(value)) return []
-  const entries = value as readonly Entry[]
+function entryIssues(list: ClaimRule, citations: readonly Citation[], entries: readonly Entry[]): Issue[] {
   const wrong = citations.flatMap(({ supports, entry = 0 }, index) =>
     supports.startsWith(`${list.id}.`) && (entry < 1 || entry > entries.length)
       ? [{ path: `/citations/${index}/entry`, message: `there is no entry ${entry}; the list has ${entries.length}` }]

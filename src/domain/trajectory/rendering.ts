@@ -63,9 +63,9 @@ function snap(source: string, range: Range): Range {
 }
 
 /** Finds the source range behind a range of the view; null where it touches text that was not shown. */
-export function toSource({ text, edits, hidden }: PartView, { start, end }: Range): Range | null {
-  const source = new NormalText(text, edits).range(start, end)
-  return isShown({ hidden }, source) ? source : null
+export function toSource(view: Omit<PartView, 'source'>, { start, end }: Range): Range | null {
+  const source = new NormalText(view.text, view.edits).range(start, end)
+  return isShown(view, source) ? source : null
 }
 
 /** Tests whether the judge was shown all of a source range. */
