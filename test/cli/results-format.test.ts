@@ -112,7 +112,7 @@ test('a confidence below high has its reason in the row, and the remedy in the s
   expect(whys[4]).toBe('judge: the judge is not sure; 2 unread records, 1 may hold acts')
   for (const said of [
     'levels    high 0 (0.0%) · medium 0 (0.0%) · low 4 (100.0%)\n',
-    'low       3 of 4 (!): such as: no action anchors given; to lift: give whole commands\n',
+    'low       3 of 4 (! contradiction): such as: no action anchors given; to lift: give whole commands\n',
     'low       1 of 4: the judge is not sure; to lift: give whole commands\n',
   ])
     expect(table).toContain(said)

@@ -179,7 +179,7 @@ export function newTally() {
       levels[level]++
       if (!confidence?.limit) return
       const { code, reason, lift } = confidence.limit
-      const mark = code === 'contradiction' ? ' (!)' : ''
+      const mark = code === 'contradiction' ? ' (! contradiction)' : ''
       const limit = limits.get(`${level} ${code}`) ?? { level, mark, reason, lift, n: 0, isOne: true }
       limits.set(`${level} ${code}`, limit)
       limit.n++
