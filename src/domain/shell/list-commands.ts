@@ -73,7 +73,7 @@ const fixedWords = (words: readonly string[]): ScriptWord[] =>
 const PLAIN_COMMAND = /^[\w./:,@%+-]{1,200}(?: (?![A-Za-z_]\w*=)[\w./:,@%+=-]{1,500}){0,50}\n?$/
 const KEYWORDS = wordSet('if then else elif fi for while until do done case esac in function select time coproc')
 /** Settings without a command. */
-const SETTING: Omit<SimpleCommand, 'words' | 'outputs' | 'start' | 'end'> = {
+const SETTING: Omit<SimpleCommand, 'words' | 'line' | 'outputs' | 'start' | 'end'> = {
   ...{ name: '=', exact: null, isFixed: false, kind: 'does', runs: 'maybe', names: 'maybe', isDry: false },
   ...{ isReported: false, isMoved: false, isRedirected: false, inputs: [], texts: [], changesShell: true },
 }
@@ -181,7 +181,8 @@ class Lister {
     this.rest = 'maybe'
     if (node.type === 'Function') {
       this.functions.add(node.name.value)
-      this.commands.push({ ...SETTING, words: [node.name.value], outputs: [], start: node.pos, end: node.end })
+      const { value: line } = node.name
+      this.commands.push({ ...SETTING, words: [line], line, outputs: [], start: node.pos, end: node.end })
     }
     for (const body of bodiesOf(node))
       if (body.type === 'CompoundList') this.addAll(body.commands, place)
@@ -207,7 +208,7 @@ class Lister {
   /** Adds settings alone: later commands may use their values. */
   private addSetting({ words, outputs, start, end }: WordedCommand, place: Place): void {
     const texts = words.map(({ text }) => text)
-    this.commands.push({ ...SETTING, words: texts, outputs, ...(place.range ?? { start, end }) })
+    this.commands.push({ ...SETTING, words: texts, line: texts.join(' '), outputs, ...(place.range ?? { start, end }) })
     this.changesShell = true
     // A setting may change what a later command does: no list of such settings is complete.
     this.rest = weakest(this.rest, texts.some((text) => SHELL_SETTING.test(text)) ? 'maybe' : 'sure')
@@ -235,7 +236,8 @@ class Lister {
     const isShown = isDry(name, words)
     const proves = namesOf(isShown || isScript ? 'dry' : kind, place.reaches || writesFile, runs)
     this.commands.push({
-      ...{ name: isUnknown ? '$' : name, words, exact, kind, runs, isDry: isShown, outputs, inputs },
+      ...{ name: isUnknown ? '$' : name, words, line: words.join(' '), exact, kind, runs },
+      ...{ isDry: isShown, outputs, inputs },
       ...{ isFixed: !isFed && command.words.every((word) => word.isFixed), names: hidesWords ? 'maybe' : proves },
       ...{ start: range.start, end: range.end, isReported: place.isLast, isMoved: this.isMoved },
       isRedirected: hasInput || command.outputs.some(isKept),

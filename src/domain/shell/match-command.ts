@@ -23,7 +23,10 @@ import {
 } from './script.ts'
 
 /** A simple command of an anchor; `exact` has the wrappers, too. */
-export type AnchorCommand = Pick<SimpleCommand, 'name' | 'words' | 'exact' | 'kind' | 'isDry' | 'outputs' | 'inputs'>
+export type AnchorCommand = Pick<
+  SimpleCommand,
+  'name' | 'words' | 'line' | 'exact' | 'kind' | 'isDry' | 'outputs' | 'inputs'
+>
 
 /** A string whose use is asked for, read once. */
 export interface Anchor {
@@ -101,7 +104,7 @@ function collect(node: AndOr | Pipeline | CommandNode, found: AnchorCommand[]): 
   const { name, words } = commandIn(all.map(({ text }) => text))
   const { outputs, inputs } = redirectionsOf(node.redirects)
   found.push({
-    ...{ name, words, exact: exactWords(all), kind: kindOf(name, words) },
+    ...{ name, words, line: words.join(' '), exact: exactWords(all), kind: kindOf(name, words) },
     ...{ isDry: isDry(name, words), outputs, inputs },
   })
   return true

@@ -161,7 +161,7 @@ function readScript(source: ScriptSource, makeList: () => CommandList, context: 
   }
   /** Tells whether the only command of the script is another given command, and not the anchor's in other options. */
   const isOther = ({ text }: Anchor): boolean => {
-    const [line = '', ...others] = list().commands.map(({ words }) => words.join(' '))
+    const [line = '', ...others] = list().commands.map((command) => command.line)
     return others.length === 0 && line !== text && context.isGiven(line) && isKnown() && !makesWords()
   }
   /** Lists the words of an anchor that tell of its act; the words of others do, too, in a script that runs made words, or acts on words that only the shell knows. */
@@ -184,9 +184,9 @@ function readScript(source: ScriptSource, makeList: () => CommandList, context: 
   }
   /** Tells whether a command is given, or only looks or tells, and runs no other program. */
   const isClosed = (command: SimpleCommand): boolean => {
-    const { kind, words, isFixed } = command
+    const { kind, words, line, isFixed } = command
     if (!isFixed || (kind !== 'looks' && reachesSystem(command))) return false
-    if (context.isGiven(words.join(' ')) || CLOSED.has(command.name)) return true
+    if (context.isGiven(line) || CLOSED.has(command.name)) return true
     return kind !== 'does' && !isSet(command) && !words.some((word) => OTHER_PROGRAM.test(word))
   }
   /** Tells whether a command of a kind has an anchor among its words. */
@@ -255,7 +255,7 @@ function readScript(source: ScriptSource, makeList: () => CommandList, context: 
     /** Tells whether a command, in front of the first that holds `before`, sets up a program, puts a file in its place or gives its name away. */
     setsUp(program: string, before = ''): boolean {
       const { commands } = list()
-      const own = before === '' ? -1 : commands.findIndex(({ words }) => words.join(' ').includes(before))
+      const own = before === '' ? -1 : commands.findIndex(({ line }) => line.includes(before))
       return (own === -1 ? commands : commands.slice(0, own)).some((command) => setsUp(program, command))
     },
     /** Tells whether another command of a command's program acts on an operand of the command; `isBehind`: behind the command itself. */
@@ -264,7 +264,7 @@ function readScript(source: ScriptSource, makeList: () => CommandList, context: 
       if (commands === null || !mayHold(pieces)) return false
       const all = list().commands
       return commands.some((wanted) => {
-        const own = all.findIndex(({ words }) => words.join(' ') === wanted.words.join(' '))
+        const own = all.findIndex(({ line }) => line === wanted.line)
         if (isBehind && own === -1) return false
         return all.slice(isBehind ? own + 1 : 0).some((one) => mayTakeBack(one, wanted))
       })
@@ -284,10 +284,10 @@ const isFedShell = ({ name, words, exact, texts, isRedirected }: SimpleCommand):
     : SHELLS.has(name) && isRedirected && texts.length === 0 && shellScript(words) === null && fileOf(words) === null
 
 /** Tells whether a command acts by the program of another, in other words, on one of its operands; its first operand may be a subcommand. */
-function mayTakeBack({ name, words, kind }: SimpleCommand, wanted: AnchorCommand): boolean {
+function mayTakeBack({ name, words, line, kind }: SimpleCommand, wanted: AnchorCommand): boolean {
   const plain = wanted.words.slice(1).filter((word) => !isOption(word))
   const operands = plain.length > 1 ? plain.slice(1) : plain
-  const isOther = name === wanted.name && kind === 'does' && words.join(' ') !== wanted.words.join(' ')
+  const isOther = name === wanted.name && kind === 'does' && line !== wanted.line
   return isOther && words.slice(1).some((word) => operands.includes(word))
 }
 

@@ -122,6 +122,8 @@ export interface SimpleCommand {
   readonly name: string
   /** The words of the command without quotes, and without the wrappers before the command. */
   readonly words: readonly string[]
+  /** The words, with blanks between them. */
+  readonly line: string
   /** All words, wrappers too, in their exact form; null: a word is not known. */
   readonly exact: readonly string[] | null
   /** No word has an expansion or a pattern, and none comes from the input. */
