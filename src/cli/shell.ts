@@ -126,6 +126,7 @@ const ADVICE: Readonly<Record<string, readonly string[]>> = {
   wrong_host: ['Use a host name that the service knows, or add the name to VERIDICT_ALLOWED_HOSTS of the service.'],
   storage_full: ['Make room on that disk, then give the same command again: what was stored is kept.'],
   storage_busy: ['Where a service runs on this database, use that service: --server http://127.0.0.1:8787'],
+  batch_not_ended: ['Follow the batch to its end first: `veridict status BATCH --follow`.'],
   not_regraded: ['To grade again: `veridict regrade --batch BATCH -c refresh`, or `-j NAME` for another judge.'],
   draining: ['The service is stopping: the same command works once it is up again.'],
   unreachable: [

@@ -56,6 +56,7 @@ test.each([
   ['invalid_request', 'the ground truth is not what injection@1 wants to know of a trial', 'batch PATH -g FILE'],
   ['invalid_request', 'there is no such path; /openapi.json lists what there is', '--server takes the address'],
   ['not_found', 'there is no such grade: grd_x', '`veridict results BATCH`'],
+  ['batch_not_ended', 'bat_01 has not ended', '`veridict status BATCH --follow`'],
   ['not_regraded', '1 trial without a grade that is newer', '`veridict regrade --batch BATCH -c refresh`'],
 ])('%s, %s: the next step is named', (code, detail, advice) => {
   const error = new ServiceError(400, { code, detail, errors: [] })

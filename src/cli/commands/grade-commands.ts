@@ -7,7 +7,7 @@ import type { GradeRequest } from '../../schemas/trial.ts'
 import { estimateAnswer, finishBatch } from '../follow.ts'
 import * as o from '../options.ts'
 import { newTally, withId, withReplies } from '../output/results-format.ts'
-import { clip, jsonText, LABEL_STYLE, line, oneLine, present, type Style, unreadText } from '../output/text.ts'
+import { clip, jsonText, LABEL_STYLE, line, oneLine, present, type Style, unnamed, unreadText } from '../output/text.ts'
 import { consoleCommand, helpOf, sessionCommand } from '../session.ts'
 import { asTyped, CliError, EXIT, type ExitCode, explain, strictCode } from '../shell.ts'
 import {
@@ -128,7 +128,7 @@ export const show = sessionCommand<ShowOptions, [id: string]>('show', {
     const panel = await veridict.panel(id, { signal })
     const whole = raw ? withReplies(grade, await veridict.calls(id, { signal })) : grade
     const { metadata, receipt } = whole
-    const name = metadata.trial || metadata.task || receipt.trajectory
+    const name = metadata.trial || metadata.task || unnamed(receipt.trajectory)
     const text = printGrade(name, grade, panel) + (attempts || raw ? jsonText(receipt) : '')
     return { data: { ...whole, panel }, text, code: EXIT[grade.status] }
   },

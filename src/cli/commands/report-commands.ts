@@ -62,7 +62,7 @@ const FLIPS = t.csvOf<Flip>([
 const FLIP_TABLE = t.tableOf<Flip>([
   ['base', 15, ({ base }) => t.clip(base.label ?? '–', 15)],
   ['head', 15, ({ head }) => t.clip(head.label ?? '–', 15)],
-  ['trial', 40, ({ trial, task, trajectory }) => t.clipFront(trial ?? task ?? trajectory, 40)],
+  ['trial', 40, ({ trial, task, trajectory }) => t.clipFront(trial ?? task ?? t.unnamed(trajectory), 40)],
   ['grade of base', 40, ({ base }) => t.clip(`${base.grade_id} ${base.receipt.judge}`, 40)],
   ['grade of head', 0, ({ head }) => t.clip(`${head.grade_id} ${head.receipt.judge}`, 60)],
 ])
@@ -116,10 +116,8 @@ function agreementRows({ agreement, evidence_agreement = [], repeat_noise: noise
 const evidenceText = ({ raters: [one = '', other = ''], ...counts }: EvidenceAgreement[number]): string =>
   `evidence   ${t.clip(one === other ? `samples of ${one}` : `${one}, ${other}`, 60)}: ${t.tally(counts)}`
 
-const sideText = ({ n, failures, ...ends }: Comparison['base_counts']): string => {
-  const codes = t.tally(failures)
-  return `${count(n, 'item')} · ${t.tally(ends)}${codes === '' ? '' : ` (${codes})`}`
-}
+const sideText = ({ n, failures, ...ends }: Comparison['base_counts']): string =>
+  t.present([`${count(n, 'item')} · ${t.tally(ends)}`, t.tally(failures) && `(${t.tally(failures)})`]).join(' ')
 
 export const report = sessionCommand<Options & JsonQuery<'getReport'>>('report', {
   options: [

@@ -40,6 +40,8 @@ export function clipFront(text: string, length: number): string {
   return line.length <= length ? line : `…${line.slice(1 - length).replace(/^[\udc00-\udfff]/, '')}`
 }
 
+export const unnamed = (trajectory: string): string => `unnamed run ${trajectory.slice(7, 15)}`
+
 export type Style = Parameters<typeof styleText>[0]
 export const LABEL_STYLE: Readonly<Record<string, Style>> = {
   aligned: 'green',
