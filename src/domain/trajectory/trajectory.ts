@@ -152,10 +152,8 @@ const OUTCOME_NOTES: Readonly<Record<ActOutcome, string>> = data.outcome_notes
 /** Renders the kind and the outcome of an action for the frame of its part: ` · describes, not run`. Empty for what was plainly run. */
 export function renderActNotes(act: Act | null): string {
   if (act === null) return ''
-  return [ROLE_NOTES[act.role], OUTCOME_NOTES[act.call.outcome]]
-    .filter((note) => note !== '')
-    .map((note) => ` · ${note}`)
-    .join('')
+  const notes = [ROLE_NOTES[act.role], OUTCOME_NOTES[act.call.outcome]]
+  return notes.map((note) => (note === '' ? '' : ` · ${note}`)).join('')
 }
 
 /** Types that both providers take. SVG is a program and not a picture: no provider takes it. */
