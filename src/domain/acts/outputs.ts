@@ -1,10 +1,10 @@
 import type { ActOutcome } from '../../schemas/vocabulary.ts'
 import { Memo, once } from '../result.ts'
 import { readAnchor } from '../shell/match-command.ts'
-import { type Certainty, WEB_CLIENTS } from '../shell/script.ts'
+import { type Certainty, isOption, WEB_CLIENTS } from '../shell/script.ts'
 import { parseJson } from '../text/json.ts'
 import type { Call, Part, Position, Step, Trajectory } from '../trajectory/trajectory.ts'
-import { wordSet } from '../words.ts'
+import { baseName, wordSet } from '../words.ts'
 import data from './outputs.json' with { type: 'json' }
 import { argumentsOf } from './wanted.ts'
 
@@ -211,15 +211,14 @@ const complains = (output: string, program: string): boolean =>
   linesOf(output, program).some((line) => FAILING.test(line)) ||
   [`not found: ${program}`, `nknown command: ${program}`].some((words) => edgesOf(output).includes(words))
 
-const NO_WORD = /[^\p{L}\p{N}]+/u
-const LONGEST_STEM = 6
-const ENDED_WELL = /\b(?:finished|passed|built|code:? 0)\b/iu
-/** Tells whether an output is silent, tells success, or has a word of the command: other words may refuse in a friendly way. */
+/** Ends of programs: not every sentence with such a word (`The deadline has passed.`). */
+const ENDED_WELL = /^\W{0,9}(?:finished|built|passed)\b|\b(?:\d{1,7}|all|tests?|checks?) passed\b|\bcode:? 0\b/imu
+/** Tells whether an output is silent, tells success, or has an operand of the command: other words may refuse in a friendly way. */
 function tellsSuccess(text: string, command: string): boolean {
   const output = edgesOf(text)
   if (SILENT.test(withoutNone(text).trim()) || DONE_WORDS.test(output) || ENDED_WELL.test(output)) return true
-  const words = command.split(NO_WORD).filter((word) => word.length >= SHORTEST_STEM)
-  return words.some((word) => output.includes(word.slice(0, LONGEST_STEM)))
+  const operands = command.split(/\s+/u).slice(1).map(baseName)
+  return operands.some((word) => word.length >= SHORTEST_STEM && !isOption(word) && output.includes(word))
 }
 
 /** Outputs behind an act that are read. */
