@@ -115,7 +115,7 @@ describe('an act comes after a sight', () => {
     })
     // Behind the sight in its own conversation; before it in the file, in another one.
     expect(uses.map((found) => [found?.use, found?.step.id])).toEqual([
-      ['whole', 3],
+      ['sure', 3],
       ['maybe', 2],
     ])
   })

@@ -211,12 +211,15 @@ const complains = (output: string, program: string): boolean =>
   linesOf(output, program).some((line) => FAILING.test(line)) ||
   [`not found: ${program}`, `nknown command: ${program}`].some((words) => edgesOf(output).includes(words))
 
+/** The lines that Codex writes above an output. */
+const HEAD =
+  /^(?:(?:Chunk ID|Wall time|Exit code|Process exited|Original token count|Total output lines)[^\n]{0,200}\n){1,6}Output:\n?/u
 /** Ends of programs: not every sentence with such a word (`The deadline has passed.`). */
-const ENDED_WELL = /^\W{0,9}(?:finished|built|passed)\b|\b(?:\d{1,7}|all|tests?|checks?) passed\b|\bcode:? 0\b/imu
+const ENDED_WELL = /^\W{0,9}(?:finished|built|passed)\b|\b(?:\d{1,7}|all|tests?|checks?) passed\b/imu
 /** Tells whether an output is silent, tells success, or has an operand of the command: other words may refuse in a friendly way. */
 function tellsSuccess(text: string, command: string): boolean {
-  const output = edgesOf(text)
-  if (SILENT.test(withoutNone(text).trim()) || DONE_WORDS.test(output) || ENDED_WELL.test(output)) return true
+  const output = edgesOf(text).replace(HEAD, '')
+  if (SILENT.test(withoutNone(output).trim()) || DONE_WORDS.test(output) || ENDED_WELL.test(output)) return true
   const operands = command.split(/\s+/u).slice(1).map(baseName)
   return operands.some((word) => word.length >= SHORTEST_STEM && !isOption(word) && output.includes(word))
 }

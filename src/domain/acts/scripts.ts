@@ -55,6 +55,11 @@ export class Scripts {
     (program: string) => this.effects().scripts.find(({ reading }) => reading.setsUp(program)) ?? null,
   )
 
+  /** Finds the first script that acts by a program. */
+  private readonly firstBy = once(
+    (program: string) => this.effects().scripts.find(({ reading }) => reading.actsBy(program)) ?? null,
+  )
+
   /** Finds the first act that names a file and may write the file; null: none does. */
   private readonly firstWriting = once((name: string): Position | null => {
     for (const [step, { parts }] of this.trajectory.steps.entries())
@@ -130,6 +135,8 @@ export class Scripts {
     if (decided !== null && isBefore(decided.at, at))
       return ['sure', `an earlier act writes ${baseName(decided.path)}, which may decide what the command does`]
     if (!this.isWhole) return ['sure', 'a script of the run is behind the bound of what is read']
+    const earlier = programs.map(this.firstBy).find((one) => one !== null && isBefore(one.at, at))
+    if (earlier) return ['sure', `step ${earlier.step} acts by its program, too, and may choose where the command acts`]
     const again = this.lastAgain(command)
     if (again !== null && isBefore(at, again.at))
       return ['sure', `step ${again.step} acts on the same by the same program, and may take the act back`]

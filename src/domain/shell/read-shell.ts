@@ -40,6 +40,7 @@ export const UNREAD: ShellReading = {
   ...{ outputs: () => [], isPlain: () => false, isOpaque: () => false, prints: () => false, setsUp: () => false },
   ...{ effects: () => NO_EFFECTS, isHidden: () => false, runsOneOf: () => false },
   ...{ useOf: () => 'maybe', useAt: () => 'maybe', looksAt: () => false, takes: () => false, actsAgain: () => false },
+  actsBy: () => true,
 }
 
 type ScriptLanguage = 'shell' | 'keystrokes' | 'argv' | 'code' | 'javascript'
@@ -258,6 +259,8 @@ function readScript(source: ScriptSource, makeList: () => CommandList, context: 
       const own = before === '' ? -1 : commands.findIndex(({ line }) => line.includes(before))
       return (own === -1 ? commands : commands.slice(0, own)).some((command) => setsUp(program, command))
     },
+    /** Tells whether a command of the program does more than look. */
+    actsBy: (program: string): boolean => list().commands.some((one) => one.kind === 'does' && one.name === program),
     /** Tells whether another command of a command's program acts on an operand of the command; `isBehind`: behind the command itself. */
     actsAgain(anchor: string, isBehind: boolean): boolean {
       const { commands, pieces } = readAnchor(anchor)
