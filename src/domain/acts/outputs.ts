@@ -278,15 +278,17 @@ export class Outputs {
     const isTold = isSilent || isRepeated || news.has('success') || news.has('done') || news.has('again')
     if (news.has('undone') || (isToTell && !isTold)) return 'maybe'
     const isSuccess = news.has('success') && !news.has('done') && !news.has('other')
-    return isSuccess && !this.mayHideFailure(at) ? 'whole' : 'sure'
+    return isSuccess && this.mayFail(at) === null ? 'whole' : 'sure'
   }
 
-  /** Tells whether outputs may hide a failure: words of one, several calls whose outputs only their places tell apart, or more outputs than are read. */
-  private mayHideFailure(at: Position): boolean {
+  /** Answers why the outputs of an act may hide a failure; null: they hide none. */
+  private mayFail(at: Position): string | null {
     const step = this.steps[at.step]
-    if (step !== undefined && this.answersOf(step).calls.size > 1) return true
-    if (this.behind(at).length >= MOST_OUTPUTS) return true
-    return this.isSign(at, 'may tell', (output) => MAY_TELL_FAILURE.test(withoutNone(output)))
+    if (step !== undefined && this.answersOf(step).calls.size > 1)
+      return 'its step has several calls, and only their places tell their outputs apart'
+    if (this.behind(at).length >= MOST_OUTPUTS) return 'it has more outputs than are read'
+    const isSaid = this.isSign(at, 'may tell', (output) => MAY_TELL_FAILURE.test(withoutNone(output)))
+    return isSaid ? 'its output has words that may tell of a failure' : null
   }
 
   /** Tells whether the answer of a call, known to be its own, says outright that nothing was done. */
@@ -298,22 +300,32 @@ export class Outputs {
     return isOwn && outputs.some(this.isTurnedDown)
   }
 
-  /** Bounds the commands of a script by its outputs: the failures that they show; words that tell neither success nor of the command; `isHidden`: the script hides the failure of a command. */
-  limitOfCommands(at: Position, command: string, isHidden: boolean): Certainty {
+  /** Bounds the commands of a script by its outputs, and says why the commands are not whole. `isHidden`: the script hides the failure of a command. */
+  limitOfCommands(at: Position, command: string, isHidden: boolean): readonly [most: Certainty, why: string] {
+    if (this.showsFailure(at, command, isHidden)) return ['maybe', '']
+    const outputs = this.behind(at)
+    const program = readAnchor(command).programs.join(' ')
+    if (membersIn(outputs).some((one) => newsOf(one, program, new Set()) === 'undone'))
+      return ['sure', 'its output tells another state than done']
+    if (!outputs.every(({ text }) => tellsSuccess(text, command)))
+      return ['sure', 'its output is not empty, and neither tells success nor has an operand of the command']
+    const why = this.mayFail(at)
+    return why === null ? ['whole', ''] : ['sure', why]
+  }
+
+  /** Tells whether outputs show that commands failed, were only tried or turned down. */
+  private showsFailure(at: Position, command: string, isHidden: boolean): boolean {
     const { programs } = readAnchor(command)
     const part = this.steps[at.step]?.parts[at.part]
     const isMeasured = part?.act?.call.outcome === 'ran' && !isHidden
-    if (!isMeasured && this.isSign(at, 'tells', tellsFault)) return 'maybe'
+    if (!isMeasured && this.isSign(at, 'tells', tellsFault)) return true
     const prints = (output: string): boolean =>
       HIDDEN_FAILURE.test(edgesOf(output)) || programs.some((name) => speaks(output, name))
-    if (isHidden && this.isSign(at, `hidden ${programs.join()}`, prints)) return 'maybe'
+    if (isHidden && this.isSign(at, `hidden ${programs.join()}`, prints)) return true
     // A server's refusal stands in the answer that the client prints.
-    if (programs.some((name) => WEB_CLIENTS.has(name)) && this.behind(at).some(this.isTurnedDown)) return 'maybe'
+    if (programs.some((name) => WEB_CLIENTS.has(name)) && this.behind(at).some(this.isTurnedDown)) return true
     const isTried = this.isSign(at, 'tries', (output) => ONLY_TRIED.test(edgesOf(output)))
-    if (isTried || this.deniesCommands(at, programs) || this.isSign(at, 'fails', tellsFailure)) return 'maybe'
-    const isOther = membersIn(this.behind(at)).some((one) => newsOf(one, programs.join(' '), new Set()) === 'undone')
-    const isTold = this.behind(at).every(({ text }) => tellsSuccess(text, command))
-    return isOther || !isTold || this.mayHideFailure(at) ? 'sure' : 'whole'
+    return isTried || this.deniesCommands(at, programs) || this.isSign(at, 'fails', tellsFailure)
   }
 
   /** Tells whether an output of a script says that its commands did not run, or one of the programs reports a failure. */

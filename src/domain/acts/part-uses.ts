@@ -35,8 +35,6 @@ const NOT_DONE = 'its output says that nothing was done, reports a failure, or d
 const TURNED = 'another argument of its call may turn it, undo it or only try it'
 const FORBIDDEN = 'its instruction forbids the words of the action anchor'
 const OTHER_TOOL = 'the name of its tool says that it looks, tries, keeps or undoes'
-const MAY_FAIL =
-  'its output has words that may tell of a failure, or none of success or of the command, or stands beside those of other calls'
 const NOT_TOLD = 'its answer does not tell success in so many words'
 const HIDDEN = 'its script hides whether the command succeeded (a pipe, `;`, `||`, `&` or a later line)'
 const FURTHER = 'its call has further arguments, which may turn it'
@@ -197,9 +195,9 @@ export class PartUses {
 
   /** Bounds the use of a command by its outputs, and by scripts before that may change its effect. */
   private limitOfCommand(reading: ShellReading, at: Position, string: string): Certainty {
-    const shown = this.outputs.limitOfCommands(at, string, reading.isHidden(string))
+    const [shown, told] = this.outputs.limitOfCommands(at, string, reading.isHidden(string))
     const [most, why] = this.scripts.limitOf(string, at)
-    return weakest(this.doubted(shown, NOT_DONE, MAY_FAIL), this.doubted(most, why, why))
+    return weakest(this.doubted(shown, NOT_DONE, told), this.doubted(most, why, why))
   }
 
   /** Notes the reason by which an act is in doubt, or is not whole. */
