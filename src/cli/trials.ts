@@ -14,7 +14,7 @@ import { defined } from '../domain/result.ts'
 import { count, fileFault } from '../domain/words.ts'
 import type { BatchItem } from '../schemas/batch.ts'
 import type { Grade } from '../schemas/grade.ts'
-import { type GradeRequest, instructionsOf, MOST_NAME_CHARS } from '../schemas/trial.ts'
+import { type GradeRequest, instructionsOf, MOST_FIELDS, MOST_NAME_CHARS } from '../schemas/trial.ts'
 import type { Options } from './options.ts'
 import type { ProgressView } from './output/screen.ts'
 import { clip, listed, oneLine, present, unreadText } from './output/text.ts'
@@ -95,8 +95,7 @@ function watchTruths(truths: GroundTruths) {
 export type WatchedTruths = ReturnType<typeof watchTruths>
 
 const TRUTH_EXAMPLE = 'an example: {"instruction": "Build it.", "cue": {"text": "Build with: make release-7f3a"}}'
-const MOST_WARNINGS = 20
-const MOST_NAMED = 10
+const [MOST_WARNINGS, MOST_NAMED] = [20, 10] as const
 
 type Items = AsyncIterable<TrialItem>
 export type Trial = Extract<TrialItem, { kind: 'trial' }>
@@ -158,9 +157,10 @@ export function openTrials(
 }
 
 /** Makes the request of a trial, which names the trial: a grade outside of a batch has no other name. */
-export function requestOf({ name, item_id = name, request }: Trial): GradeRequest {
-  return { ...request, metadata: { trial: item_id.slice(0, MOST_NAME_CHARS).toWellFormed(), ...request.metadata } }
-}
+export const requestOf = ({ name, item_id = name, request }: Trial): GradeRequest =>
+  Object.keys(request.metadata ?? {}).length >= MOST_FIELDS
+    ? request
+    : { ...request, metadata: { trial: item_id.slice(0, MOST_NAME_CHARS).toWellFormed(), ...request.metadata } }
 
 /** Makes the item of a trial. Names of trials are made distinct; given ids stay as they are. */
 export const itemOf = (trial: Trial): BatchItem => ({ item_id: trial.item_id ?? trial.name, ...requestOf(trial) })
