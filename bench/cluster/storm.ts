@@ -38,7 +38,7 @@ export async function playStorm(options: StormOptions): Promise<Claim[]> {
     const stopping = new AbortController()
     const storm = blow(cluster, options, stopping.signal)
     let shown = 0
-    const ended = await waitForEnd(last.origin, batch, 900, ({ counts }) => {
+    const ended = await waitForEnd(last.origin, batch, Math.max(900, items / 10), ({ counts }) => {
       if (Date.now() - shown < 10_000) return
       shown = Date.now()
       say(`  ${seconds(begun)} s: ${counts.graded} graded, ${counts.running} running, ${counts.pending} pending`)
