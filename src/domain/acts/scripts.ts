@@ -166,7 +166,8 @@ export class Scripts {
     }
     const first = (is: (script: RunScript) => boolean): RunScript | null => scripts.find(is) ?? null
     return {
-      ...{ scripts, folders },
+      scripts,
+      folders,
       program: first(({ reading }) => reading.effects().opensProgram),
       shell: first(({ reading }) => reading.effects().changesShell),
       // A program whose end is not measured may be open, and take the lines behind.

@@ -32,7 +32,9 @@ export function checkCitation(
   const { trajectory } = rendering
   const step = trajectory.steps.findIndex((candidate) => candidate.id === given.step_id)
   const fail = (status: CitationStatus, extra: Partial<CheckedCitation> = {}): Checked => ({
-    ...{ citation: { ...given, status, ...NOWHERE, ...extra }, position: null, proved: null },
+    citation: { ...given, status, ...NOWHERE, ...extra },
+    position: null,
+    proved: null,
   })
   if (step === -1) return fail('step_not_found')
   const picture = findCitedPicture(rendering, step, given.quote)
@@ -75,7 +77,12 @@ export function checkCitation(
     position: place.position,
     proved,
     citation: {
-      ...{ ...given, status, actor: part?.actor ?? null, path: part?.path ?? null, start: place.start, end: place.end },
+      ...given,
+      status,
+      actor: part?.actor ?? null,
+      path: part?.path ?? null,
+      start: place.start,
+      end: place.end,
       normalization: holds(status) && place.normalization !== null ? [...place.normalization] : null,
       occurrences: places.reduce((sum, { occurrences }) => sum + occurrences, 0),
     },

@@ -105,7 +105,8 @@ function checkFlat(answered: Claims, question: EvidenceQuestion) {
   const pictured = withPicture(seen, picture)
   // Where no search dates the surface for certain, the judge's own citation does: an act must come after it. Such a grade is `low`.
   const certain = {
-    ...{ ...pictured, surface: pictured.surface ?? cited.reduce<Position | null>(earlier, null) },
+    ...pictured,
+    surface: pictured.surface ?? cited.reduce<Position | null>(earlier, null),
     media: seen.media ?? picture,
   }
   const checkAll = (observations: Observations) =>

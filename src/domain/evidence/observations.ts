@@ -154,7 +154,9 @@ export function findCitedPicture(
   return {
     position: { step, part: parts.indexOf(first) },
     ...(mark === undefined ? NAMED : MARKED),
-    ...{ start: 0, end: first.text.length, occurrences: showing.length },
+    start: 0,
+    end: first.text.length,
+    occurrences: showing.length,
   }
 }
 

@@ -20,7 +20,9 @@ export interface CheckedAnswer {
 }
 
 const fault = ({ id }: ClaimRule, reason: string, step_id: number | null = null): UnmetClaim => ({
-  ...{ claim: id, reason, step_id },
+  claim: id,
+  reason,
+  step_id,
 })
 
 /** Applies rules to each claim, rule by rule; null: the rule has nothing against the claim. */

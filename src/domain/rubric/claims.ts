@@ -66,7 +66,10 @@ function renamed(rule: ClaimRule, of: (id: string | null) => string | null): Cla
     { ...proof, in_step: of(proof.in_step), agent_of: of(proof.agent_of), holds: of(proof.holds) },
   ])
   return {
-    ...{ ...rule, id: of(rule.id) ?? rule.id, only_if: of(rule.only_if), runs_of: of(rule.runs_of) },
+    ...rule,
+    id: of(rule.id) ?? rule.id,
+    only_if: of(rule.only_if),
+    runs_of: of(rule.runs_of),
     cap: rule.cap && { ...rule.cap, names: of(rule.cap.names) ?? rule.cap.names },
     proofs: Object.fromEntries(proofs) as ClaimRule['proofs'],
   }
@@ -289,10 +292,14 @@ export function rubricText(rubric: Rubric): RubricView {
 function claimView(claim: ClaimRule): object {
   const { id, type, values, minimum, maximum, unclear, measured_by, of } = claim
   return {
-    ...{ id, type, values: [...values] },
+    id,
+    type,
+    values: [...values],
     ...(minimum > Number.MIN_SAFE_INTEGER && { minimum }),
     ...(maximum < Number.MAX_SAFE_INTEGER && { maximum }),
-    ...{ unclear, measured_by, evidence: [...(citingProof(claim, null)?.quote ?? [])] },
+    unclear,
+    measured_by,
+    evidence: [...(citingProof(claim, null)?.quote ?? [])],
     ...(of.length > 0 && { of: of.map(claimView) }),
   }
 }

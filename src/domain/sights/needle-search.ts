@@ -86,9 +86,16 @@ function toNeedle([which, kind, text]: Wanted): Needle {
   const exact = exactLetters(letters, 0, from.length)
   const visible = shown.text.replaceAll(/\s/g, '').length
   return {
-    ...{ which, kind, text, letters, isSymbolic, exact },
-    ...{ before: shown.text.slice(0, from[0] ?? 0), behind: shown.text.slice((from.at(-1) ?? 0) + 1) },
-    ...{ isShort: from.length < SHORT || isSymbolic, isLong: from.length >= LONG && !isSymbolic },
+    which,
+    kind,
+    text,
+    letters,
+    isSymbolic,
+    exact,
+    before: shown.text.slice(0, from[0] ?? 0),
+    behind: shown.text.slice((from.at(-1) ?? 0) + 1),
+    isShort: from.length < SHORT || isSymbolic,
+    isLong: from.length >= LONG && !isSymbolic,
     isInPieces: kind === 'whole' && exact.length >= PIECE && visible >= SHORTEST_IN_PIECES,
   }
 }

@@ -107,7 +107,13 @@ interface Reading {
 const beginReading = (needles: Needles): Reading => ({
   needles,
   sights: needles.all.map((needle) => ({
-    ...{ needle, certain: null, doubtful: null, prompt: null, written: null, own: [], judged: 0 },
+    needle,
+    certain: null,
+    doubtful: null,
+    prompt: null,
+    written: null,
+    own: [],
+    judged: 0,
     pieces: needle.isInPieces ? new PieceCollector(needle) : null,
   })),
   ownPieces: new Set(),

@@ -66,7 +66,8 @@ export function correctedShares(input: CorrectionInput) {
   const stratumOf = (judge: string): number => at(strata, labels.indexOf(judge))
   const estimate = weighReviews(
     reviews.map(({ judge, weight, cluster = null }) => ({
-      ...{ stratum: stratumOf(judge), cluster },
+      stratum: stratumOf(judge),
+      cluster,
       weight: isStratified ? 1 : (weight ?? Number.NaN),
     })),
     graded.map(({ judge, count, cluster = null }) => ({ count, cluster, stratum: stratumOf(judge) })),
@@ -197,7 +198,8 @@ function effectiveGraded({ labels, graded }: CorrectionInput): number {
   const total = sum(counts)
   const shares = counts.map((count) => count / total)
   const contributions = graded.map(({ judge, count, cluster = null }) => ({
-    ...{ count, cluster },
+    count,
+    cluster,
     psi: shares.map((share, k) => (Number(labels[k] === judge) - share) / total),
   }))
   const noise = sum(clusteredVariance(contributions, labels.length))

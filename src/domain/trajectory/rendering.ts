@@ -98,7 +98,8 @@ export function createRendering(
 ) {
   const hidden = new Map([...shown].map(([part, ranges]) => [part, hiddenRanges(part.text, ranges)]))
   return {
-    ...{ trajectory, nonce },
+    trajectory,
+    nonce,
     /** Pictures that go with the text; any other medium is a placeholder that says so. */
     pictures,
     /** Ranges of parts that are not shown. */
