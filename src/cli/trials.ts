@@ -156,9 +156,9 @@ export function openTrials(
   return { counts, trials, send }
 }
 
-/** Makes the request of a trial, which names the trial: a grade outside of a batch has no other name. */
+/** Makes the request of a trial, which names the trial: a grade outside of a batch has no other name. The run’s agent and model keep their room. */
 export const requestOf = ({ name, item_id = name, request }: Trial): GradeRequest =>
-  Object.keys(request.metadata ?? {}).length >= MOST_FIELDS
+  Object.keys(request.metadata ?? {}).length >= MOST_FIELDS - 2
     ? request
     : { ...request, metadata: { trial: item_id.slice(0, MOST_NAME_CHARS).toWellFormed(), ...request.metadata } }
 

@@ -211,9 +211,9 @@ const complains = (output: string, program: string): boolean =>
   linesOf(output, program).some((line) => FAILING.test(line)) ||
   [`not found: ${program}`, `nknown command: ${program}`].some((words) => edgesOf(output).includes(words))
 
-/** The lines that Codex writes above an output. */
+/** The lines that Codex writes above the output of a command that succeeded. */
 const HEAD =
-  /^(?:(?:Chunk ID|Wall time|Exit code|Process exited|Original token count|Total output lines)[^\n]{0,200}\n){1,6}Output:\n?/u
+  /^(?:(?:Chunk ID: \w{1,40}|Wall time: [\d.]{1,20} seconds|(?:Exit code:|Process exited with code) 0|(?:Original token count|Total output lines): \d{1,20})\n){1,6}Output:\n?/u
 /** Ends of programs: not every sentence with such a word (`The deadline has passed.`). */
 const ENDED_WELL = /^\W{0,9}(?:finished|built|passed)\b|\b(?:\d{1,7}|all|tests?|checks?) passed\b/imu
 /** Tells whether an output is silent, tells success, or has an operand of the command: other words may refuse in a friendly way. */

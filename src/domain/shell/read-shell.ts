@@ -104,7 +104,8 @@ interface ScriptSource {
   readonly isExact: boolean
 }
 
-/** Signs of words that are put together when the script runs. */
+/** Signs of process substitutions, whose commands are not listed in the head of a loop, and of settings; of words that are put together. */
+const SETS = /[<>]\(|=/u
 const MAKES_WORDS = /[$`*?{[]|\b(?:xargs|parallel|eval|sed|awk)\b|\b(?:python3?|perl|ruby|node)\s+(?:-(?!m\s)|<<)/u
 
 /** Programs that do no more than their words say. */
@@ -129,7 +130,8 @@ function readScript(source: ScriptSource, makeList: () => CommandList, context: 
   const all = lazy(() => [folded(), ...texts().flatMap(({ words, messages }) => [words, messages])].join('\n'))
   const isKnown = lazy(() => !list().isOpen && list().most !== 'maybe')
   /** Tells whether looking commands of the script can only look: all are read, and the words of those in a condition are fixed. */
-  const isRead = () => isKnown() || (list().most !== 'maybe' && !MAKES_WORDS.test(source.text))
+  const isRead = () =>
+    isKnown() || (list().most !== 'maybe' && !MAKES_WORDS.test(source.text) && !SETS.test(source.text))
   const makesWords = lazy(() => !isKnown() || MAKES_WORDS.test(source.text))
   const writes = lazy(() =>
     list().commands.flatMap((command) => {
